@@ -1,0 +1,80 @@
+"""The errors of the pipeline, on top of those in `chunkers.errors`.
+
+::
+
+    KerfError
+    ├── TransientError        retried: network, database
+    │   └── StoreUnavailable  the database did not answer
+    └── TerminalError         not retried: quarantine the document, or fail the run fast
+        ├── ConfigError       a wrong setting
+        ├── CutError          a chunker broke a promise
+        ├── SourceError       the listing failed: never to be taken for an empty corpus
+        ├── MassDeletion      more documents vanished than the corpus allows
+        ├── RunFailed         a run ended with failed batches or too many failed documents
+        └── DocumentError     this document goes to quarantine
+            ├── UnsupportedFormat  no parser for these bytes
+            ├── ParseError         the bytes are damaged, encrypted or empty
+            ├── PartialParse       something was read, and something was not
+            └── LimitExceeded      time, memory, size or pages
+"""
+
+from __future__ import annotations
+
+from chunkers.errors import ConfigError, CutError, KerfError, TerminalError, TransientError
+
+__all__ = [
+    "ConfigError",
+    "CutError",
+    "DocumentError",
+    "KerfError",
+    "LimitExceeded",
+    "MassDeletion",
+    "ParseError",
+    "PartialParse",
+    "RunFailed",
+    "SourceError",
+    "StoreUnavailable",
+    "TerminalError",
+    "TransientError",
+    "UnsupportedFormat",
+]
+
+
+class StoreUnavailable(TransientError):
+    """The database did not answer, or gave up on this transaction."""
+
+
+class SourceError(TerminalError):
+    """The source could not be listed."""
+
+
+class MassDeletion(TerminalError):
+    """More documents vanished than the corpus allows; `vanished` holds their addresses."""
+
+    def __init__(self, message: str, *, vanished: tuple[str, ...], hint: str = "", stage: str = "") -> None:
+        super().__init__(message, hint=hint, stage=stage)
+        self.vanished = vanished
+
+
+class RunFailed(TerminalError):
+    """The run is over and something in it failed; what was ready has been published."""
+
+
+class DocumentError(TerminalError):
+    """This document cannot be processed as it is; its last good version stays searchable."""
+
+
+class UnsupportedFormat(DocumentError):
+    """No parser reads these bytes."""
+
+
+class ParseError(DocumentError):
+    """The bytes are damaged, encrypted or empty."""
+
+
+class PartialParse(DocumentError):
+    """Something was read, and something was not."""
+
+
+class LimitExceeded(DocumentError):
+    """A limit on time, memory, size or pages was reached."""
