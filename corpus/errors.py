@@ -9,6 +9,7 @@
         ├── ConfigError       a wrong setting
         ├── CutError          a chunker broke a promise
         ├── SourceError       the listing failed: never to be taken for an empty corpus
+        ├── Vanished          a listed document is gone: the next listing settles it
         ├── MassDeletion      more documents vanished than the corpus allows
         ├── RunFailed         a run ended with failed batches or too many failed documents
         └── DocumentError     this document goes to quarantine
@@ -37,6 +38,7 @@ __all__ = [
     "TerminalError",
     "TransientError",
     "UnsupportedFormat",
+    "Vanished",
 ]
 
 
@@ -46,6 +48,10 @@ class StoreUnavailable(TransientError):
 
 class SourceError(TerminalError):
     """The source could not be listed."""
+
+
+class Vanished(TerminalError):
+    """A document that was listed is no longer there: no fault of the document, and the next listing settles it."""
 
 
 class MassDeletion(TerminalError):

@@ -1,0 +1,293 @@
+"""Source code: split where symbols begin, then merge small siblings (after cAST, arXiv 2506.15655)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, pairwise
+from typing import ClassVar
+
+from chunkers import sizes
+from chunkers.base import register
+from chunkers.chunk import Part, Piece
+from chunkers.code_lines import cut_lines
+from chunkers.document import Block, Document, Kind
+from chunkers.headers import room
+from chunkers.packing import pack
+from chunkers.splitting import Measure, Span, Unit
+from chunkers.tokens import Ruler
+
+_SCRAP = 24  #: characters; a bracket or an `else:` of at most so many goes with the block beside it
+_CALLABLE = frozenset({"function", "method"})  #: kinds whose signature is repeated for everything inside
+
+Path = tuple[str, ...]
+
+
+@register("code")
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Symbols whole where they fit, small siblings together, long symbols between statements.
+
+    Assumes blocks with symbol paths, as the parser of source code gives them. Fails on generated and minified code,
+    whose symbols say nothing about what they do. What is merged and where a long symbol is cut depends on the code
+    itself and not on how much stands before it, so an edit in one symbol leaves the pieces of the others alone.
+    """
+
+    version: ClassVar[int] = 1
+
+    size: int | None = None  #: in `unit`; default: the smaller of 400 tokens and what the model reads
+    parent_size: int = 1200  #: in `unit`
+    unit: Unit = "tokens"
+
+    def __post_init__(self) -> None:
+        sizes.check(self.size, self.parent_size)
+
+    def cut(self, document: Document, ruler: Ruler) -> Iterator[Part]:
+        """Yield the parts in order: a class with its members, a long function, a run of small symbols."""
+        measure = Measure(ruler, self.unit)
+        limits = _Limits(document, ruler, self.unit, sizes.resolve(self.size, self.unit, ruler))
+        for stretch in _stretches(document):
+            atoms = _glued(document.text, stretch, measure, limits)
+            pieces = list(_Cutter(document, atoms, measure, limits).pieces())
+            yield from _parts(document.text, pieces, measure, self.parent_size)
+
+
+@dataclass(frozen=True, slots=True)
+class _Atom:
+    """A block with the scraps beside it."""
+
+    start: int
+    end: int
+    block: Block
+
+    @property
+    def path(self) -> Path:
+        """Of the block."""
+        return self.block.section_path
+
+
+def _stretches(document: Document) -> Iterator[list[_Atom]]:
+    """The atoms of each stretch between metadata; together they hold all of its text."""
+    text = document.text
+    blocks: list[Block] = []
+    begins = 0
+    for block in [*document.blocks, None]:
+        if block is not None and block.kind is not Kind.METADATA:
+            blocks.append(block)
+            continue
+        ends = block.start if block is not None else len(text)
+        if not blocks and text[begins:ends].strip():
+            blocks = [Block(Kind.CODE, begins, ends)]
+        if blocks:
+            yield _filled(text, begins, ends, blocks)
+        blocks, begins = [], block.end if block is not None else len(text)
+
+
+def _filled(text: str, begins: int, ends: int, blocks: Sequence[Block]) -> list[_Atom]:
+    """One atom for each block, longer than the block where text between blocks belongs to none."""
+    atoms = []
+    start = blocks[0].start if not text[begins : blocks[0].start].strip() else begins
+    for block, stop in zip(blocks, [*(after.start for after in blocks[1:]), ends], strict=True):
+        atoms.append(_Atom(start, stop if text[block.end : stop].strip() else block.end, block))
+        start = stop
+    return atoms
+
+
+@dataclass(slots=True)
+class _Limits:
+    """How long the text of a piece may be below its header."""
+
+    document: Document
+    ruler: Ruler
+    unit: Unit
+    size: int
+    _known: dict[tuple[Path, str], int] = field(default_factory=dict)
+
+    def of(self, path: Path, repeated: str) -> int:
+        """In `unit`, for a piece with `path` and `repeated` in its header."""
+        if self.unit == "characters":
+            return self.size
+        key = (path, repeated)
+        if key not in self._known:
+            self._known[key] = room(self.document, path, repeated, self.ruler, self.size)
+        return self._known[key]
+
+
+def _glued(text: str, atoms: Sequence[_Atom], measure: Measure, limits: _Limits) -> list[_Atom]:
+    """A closing bracket goes with what is before it, `else {` and `try:` with what comes after, if there is room."""
+    lengths = measure.sizes([text[atom.start : atom.end] for atom in atoms])
+
+    def has_room(at: int, scrap: int) -> bool:
+        limit = limits.of(atoms[at].path, "")
+        return lengths[at] > limit or lengths[at] + 2 * scrap <= limit
+
+    glued: list[_Atom] = []
+    opened: int | None = None
+    for at, atom in enumerate(atoms):
+        content = text[atom.start : atom.end].strip() if atom.end - atom.start <= 2 * _SCRAP else ""
+        is_scrap = atom.block.symbol is None and 0 < len(content) <= _SCRAP
+        if is_scrap and content[-1] in "([{:" and at + 1 < len(atoms) and has_room(at + 1, lengths[at]):
+            opened = atom.start if opened is None else opened
+        elif is_scrap and content[0] in ")]}" and opened is None and glued and has_room(at - 1, lengths[at]):
+            glued[-1] = replace(glued[-1], end=atom.end)
+        else:
+            glued.append(replace(atom, start=atom.start if opened is None else opened))
+            opened = None
+    return glued
+
+
+class _Row:
+    """Consecutive spans, and how long any stretch of them is."""
+
+    def __init__(self, text: str, spans: Sequence[Span], measure: Measure) -> None:
+        gaps = [(before[1], after[0]) for before, after in pairwise(spans)]
+        lengths = measure.sizes([text[start:end] for start, end in (*spans, *gaps)])
+        self._gaps = [*lengths[len(spans) :], 0]
+        self.lengths = [length + gap for length, gap in zip(lengths, self._gaps, strict=False)]
+        self._sums = [0, *accumulate(self.lengths)]
+
+    def size(self, first: int, last: int) -> int:
+        """Of the spans `[first, last)` and what is between them."""
+        return self._sums[last] - self._sums[first] - self._gaps[last - 1]
+
+
+@dataclass(slots=True)
+class _Cutter:
+    """Cuts one stretch of atoms into pieces."""
+
+    document: Document
+    atoms: Sequence[_Atom]
+    measure: Measure
+    limits: _Limits
+    _row: _Row = field(init=False)
+    _signatures: dict[Path, str] = field(init=False)  #: of functions with inner ones that have blocks of their own
+
+    def __post_init__(self) -> None:
+        text = self.document.text
+        self._row = _Row(text, [(atom.start, atom.end) for atom in self.atoms], self.measure)
+        self._signatures = {
+            atom.path: atom.block.symbol.signature
+            for atom in self.atoms
+            if atom.block.symbol is not None and atom.block.symbol.kind in _CALLABLE
+        }
+
+    def pieces(self) -> Iterator[Piece]:
+        """In order: what fits is one piece, what does not is looked at one level of its path deeper."""
+        paths = [atom.path for atom in self.atoms]
+        stretches = [(0, len(self.atoms), 0)]
+        while stretches:
+            first, last, depth = stretches.pop()
+            if self._fits(first, last):
+                yield self._whole(first, last)
+            elif last - first == 1:
+                yield from self._long(self.atoms[first])
+            else:
+                deeper: list[tuple[int, int, int]] = []
+                run: list[Span] = []
+                for unit in _units(paths, first, last, depth):
+                    if self._fits(*unit):
+                        run.append(unit)
+                    else:
+                        deeper += [(*merged, depth + 1) for merged in self._merged(run)]
+                        deeper.append((*unit, depth + 1))
+                        run = []
+                deeper += [(*merged, depth + 1) for merged in self._merged(run)]
+                stretches += reversed(deeper)
+
+    def _fits(self, first: int, last: int) -> bool:
+        return self._row.size(first, last) <= self.limits.of(*self._header(first, last))
+
+    def _header(self, first: int, last: int) -> tuple[Path, str]:
+        """The path that the atoms share, and the signature of the function that they are in but do not show."""
+        atoms = self.atoms[first:last]
+        path = _common([atom.path for atom in atoms])
+        shown = any(atom.path == path and atom.block.symbol is not None for atom in atoms)
+        return path, "" if shown else self._signatures.get(path, "")
+
+    def _whole(self, first: int, last: int) -> Piece:
+        path, repeated = self._header(first, last)
+        kinds = [atom.block.kind for atom in self.atoms[first:last]]
+        kind = next((kind for kind in (Kind.SYMBOL, Kind.CODE) if kind in kinds), kinds[0])
+        return Piece(self.atoms[first].start, self.atoms[last - 1].end, kind, path, repeated)
+
+    def _merged(self, units: Sequence[Span]) -> Iterator[Span]:
+        """Neighbours together, as long as they fit under the header of what is around them."""
+        if len(units) < 2:
+            yield from units
+            return
+        text = self.document.text
+        path, _ = self._header(units[0][0], units[-1][1])
+        limit = self.limits.of(path, self._signatures.get(path, ""))
+        lengths = [sum(self._row.lengths[first:last]) for first, last in units]
+        strengths = [
+            min(3, text.count("\n", self.atoms[last - 1].end, self.atoms[last].start)) if last < len(self.atoms) else 0
+            for _, last in units
+        ]
+        for first, last in pack(lengths, [self._key(*unit) for unit in units], strengths, limit):
+            yield units[first][0], units[last - 1][1]
+
+    def _key(self, first: int, last: int) -> str:
+        """What a boundary is known by: the symbol before it by its name, so that an edit inside moves nothing."""
+        atom = self.atoms[last - 1]
+        if atom.block.symbol is not None:
+            return f"{last - first == 1} {atom.block.symbol.kind} {atom.block.symbol.name}"
+        return self.document.text[atom.start : atom.end]
+
+    def _long(self, atom: _Atom) -> Iterator[Piece]:
+        """An atom that is too long, cut between its lines, its signature above all but the first."""
+        text, symbol = self.document.text, atom.block.symbol
+        signature = symbol.signature if symbol is not None else self._signatures.get(atom.path, "")
+        limit = self.limits.of(atom.path, signature)
+        for start, end in cut_lines(text, atom.start, atom.end, self.measure, limit, self.document.language):
+            content = len(text[start:end].rstrip())
+            if content:
+                shown = symbol is not None and start == atom.start
+                yield Piece(start, start + content, atom.block.kind, atom.path, "" if shown else signature)
+
+
+def _units(paths: Sequence[Path], first: int, last: int, depth: int) -> Iterator[Span]:
+    """Runs that are one thing at `depth`: a class's head with its members. What lies directly there stands alone."""
+    start = first
+    for at in range(first + 1, last + 1):
+        here = paths[start][: depth + 1]
+        if at == last or len(here) <= depth or paths[at][: depth + 1] != here:
+            yield start, at
+            start = at
+
+
+def _common(paths: Sequence[Path]) -> Path:
+    """What all paths begin with."""
+    low, high = min(paths), max(paths)
+    return low[: next((at for at, pair in enumerate(zip(low, high, strict=False)) if pair[0] != pair[1]), len(low))]
+
+
+def _parts(text: str, pieces: Sequence[Piece], measure: Measure, parent_size: int) -> Iterator[Part]:
+    """A class or a long symbol is a part if it fits; single pieces beside each other share parts."""
+    row = _Row(text, [(piece.start, piece.end) for piece in pieces], measure)
+    paths = [piece.section_path for piece in pieces]
+    keys = [text[piece.start : piece.end].lstrip().partition("\n")[0] for piece in pieces]
+
+    def runs(first: int, last: int, depth: int) -> list[tuple[Span, int]]:
+        """The units at `depth`, single pieces packed, the last one first."""
+        found: list[Span] = []
+        single: list[int] = []
+        for unit in [*_units(paths, first, last, depth), (last, last)]:
+            if unit[1] - unit[0] == 1:
+                single.append(unit[0])
+                continue
+            packed = pack(
+                [row.lengths[at] for at in single], [keys[at] for at in single], [0] * len(single), parent_size
+            )
+            found += [(single[start], single[stop - 1] + 1) for start, stop in packed]
+            found += [unit] if unit[0] < unit[1] else []
+            single = []
+        return [(unit, depth + 1) for unit in reversed(found)]
+
+    stretches = runs(0, len(pieces), 0)
+    while stretches:
+        (first, last), depth = stretches.pop()
+        inner = pieces[first:last]
+        if last - first == 1 or row.size(first, last) <= parent_size:
+            yield Part(inner[0].start, inner[-1].end, _common(paths[first:last]), tuple(inner))
+        else:
+            stretches += runs(first, last, depth)

@@ -1,0 +1,87 @@
+"""A symbol that is too long → runs of its lines, cut between statements as far as their indentation shows them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from chunkers.packing import pack
+from chunkers.splitting import Measure, segments
+
+_GRADES = 4  #: levels of indentation that are told apart
+_BLANK_LINE = 1  #: what a blank line adds to a boundary
+_CLOSER = re.compile(r"[)\]}>]|(?:else|elif|elsif|except|catch|finally|end|then|do|loop)\b", re.IGNORECASE)
+_LEAD_IN = re.compile(r"#|//|--|/?\*|@|(?:.*[({\[]$)|(?:.*[^:]:$)")  #: a line that belongs to the one below it
+_WITHIN_LINE = 0  #: grade of a boundary inside a line
+_LINE = 1  #: grade of the weakest boundary between lines
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    start: int
+    end: int  #: newline and blank lines below it included
+    text: str  #: without white space around it
+    indent: int  #: columns, a tab reaching to the next multiple of 8
+    blank_below: bool
+
+
+def cut_lines(
+    text: str, start: int, end: int, measure: Measure, cap: int, language: str | None
+) -> list[tuple[int, int]]:
+    """Runs of lines of `text[start:end]`, each of at most `cap`; only a line that is longer is cut itself.
+
+    The places are chosen by how far the line below stands in, blank lines first, and among equal ones by content.
+    """
+    lines = _lines(text, start, end)
+    sizes = measure.sizes([text[line.start : line.end] for line in lines])
+    grades = _grade(lines)
+    units: list[tuple[int, int]] = []
+    unit_sizes: list[int] = []
+    strengths: list[int] = []
+    for line, size, grade in zip(lines, sizes, grades, strict=True):
+        if size <= cap:
+            units.append((line.start, line.end))
+            unit_sizes.append(size)
+        else:
+            for part in segments(text, line.start, line.end, measure, cap, language):
+                units.append((part.start, part.end))
+                unit_sizes.append(part.size)
+                strengths.append(_WITHIN_LINE)
+            strengths.pop()
+        strengths.append(grade)
+    keys = [text[a:b].strip() for a, b in units]
+    return [(units[first][0], units[last - 1][1]) for first, last in pack(unit_sizes, keys, strengths, cap)]
+
+
+def _lines(text: str, start: int, end: int) -> list[_Line]:
+    lines: list[_Line] = []
+    at = start
+    while at < end:
+        newline = text.find("\n", at, end)
+        stop = newline + 1 if newline >= 0 else end
+        content = text[at:stop]
+        stripped = content.strip()
+        if stripped or not lines:
+            lead = content[: len(content) - len(content.lstrip())]
+            lines.append(_Line(at, stop, stripped, len(lead.expandtabs(8)), blank_below=False))
+        else:
+            above = lines[-1]
+            lines[-1] = _Line(above.start, stop, above.text, above.indent, blank_below=True)
+        at = stop
+    return lines
+
+
+def _grade(lines: Sequence[_Line]) -> list[int]:
+    """How strong the boundary after each line is: the less the line below stands in, the stronger."""
+    indents = [line.indent for line in lines[1:] if line.text and not _CLOSER.match(line.text)]
+    levels = {indent: rank for rank, indent in enumerate(sorted(set(indents)))}
+    grades = []
+    for line, below in pairwise(lines):
+        grade = _LINE
+        if not _CLOSER.match(below.text) and not _LEAD_IN.match(line.text):
+            grade += (_BLANK_LINE + 1) * max(0, _GRADES - levels[below.indent])
+            grade += _BLANK_LINE if line.blank_below else 0
+        grades.append(grade)
+    return [*grades, _LINE]

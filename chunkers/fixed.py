@@ -1,0 +1,153 @@
+"""`fixed`: windows of one length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from chunkers import sizes
+from chunkers.base import register
+from chunkers.chunk import Part, Piece
+from chunkers.document import Document, Kind
+from chunkers.errors import ConfigError
+from chunkers.headers import room
+from chunkers.pieces import common
+from chunkers.sections import Leaf, leaves
+from chunkers.splitting import Measure, Segment, Unit, grapheme_end, grapheme_start, lines, words
+from chunkers.tokens import Ruler
+
+LOG = "text/x-log"
+
+_SHARE = 10  #: the default overlap is one in so many of the size; none between lines
+
+
+@register("fixed")
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """Windows of `size` that share `overlap` with the one before, whatever the text says.
+
+    Assumes that importance is spread evenly and that structure means nothing: logs, transcripts without turns. Fails
+    on anything with headings, tables or code, and every window after an edit is another one. A log is cut between
+    lines, other text between words, or, with `unit: characters`, anywhere but inside a grapheme: then a part of L
+    characters has max(1, ceil((L - overlap) / (size - overlap))) windows.
+    """
+
+    version: ClassVar[int] = 1
+
+    size: int | None = None  #: of a child, in `unit`; default: the smaller of 400 tokens and what the model reads
+    overlap: int | None = None  #: shared with the child before, in `unit`; default: a tenth of the size, none in logs
+    parent_size: int = 1200  #: tokens of a parent
+    unit: Unit = "tokens"
+
+    def __post_init__(self) -> None:
+        sizes.check(self.size, self.parent_size, self.overlap)
+
+    def cut(self, document: Document, ruler: Ruler) -> Iterator[Part]:
+        """Yield the parts in order; windows do not reach from one into the next."""
+        measure = Measure(ruler, self.unit)
+        size = sizes.resolve(self.size, self.unit, ruler)
+        by_line = document.media_type == LOG
+        overlap = self.overlap if self.overlap is not None else 0 if by_line else size // _SHARE
+        if overlap >= size:
+            raise ConfigError(f"overlap must be at least 0 and below size {size}, not {overlap}")
+        for stretch in _stretches(leaves(document, document.blocks, measure)):
+            yield from self._parts(document, stretch, measure, ruler, size, overlap, by_line=by_line)
+
+    def _parts(
+        self,
+        document: Document,
+        stretch: Sequence[Leaf],
+        measure: Measure,
+        ruler: Ruler,
+        size: int,
+        overlap: int,
+        *,
+        by_line: bool,
+    ) -> Iterator[Part]:
+        text, start, end = document.text, stretch[0].start, stretch[-1].stop
+        paths = _Paths(stretch)
+        if self.unit == "characters" and not by_line:
+            outer = _character_windows(text, start, end, max(size, self.parent_size_in_characters(size, overlap)), 0)
+            for a, b in outer:
+                yield _part(a, b, list(_character_windows(text, a, b, size, overlap)), paths)
+            return
+        if self.unit == "tokens":
+            size = min(room(document, path, "", ruler, size) for path in {leaf.path for leaf in stretch})
+            overlap = min(overlap, size - 1)
+        cut = lines if by_line else words
+        units = cut(text, start, end, measure, size, document.language)
+        for first, last in _windows(units, max(size, self.parent_size), 0):
+            run = units[first:last]
+            windows = [(run[a].start, run[b - 1].end) for a, b in _windows(run, size, overlap)]
+            yield _part(run[0].start, run[-1].end, windows, paths)
+
+    def parent_size_in_characters(self, size: int, overlap: int) -> int:
+        """The length of a parent that holds whole windows only: about four characters for each of its tokens."""
+        stride = size - overlap
+        return max(1, (self.parent_size * 4 - overlap) // stride) * stride + overlap
+
+
+class _Paths:
+    """The section path of spans, which is that of all the leaves they touch."""
+
+    def __init__(self, stretch: Sequence[Leaf]) -> None:
+        self._leaves = stretch
+        self._at = 0
+
+    def of(self, start: int, end: int) -> tuple[str, ...]:
+        while self._at > 0 and self._leaves[self._at].start > start:
+            self._at -= 1
+        while self._at + 1 < len(self._leaves) and self._leaves[self._at + 1].start <= start:
+            self._at += 1
+        touched = []
+        at = self._at
+        while at < len(self._leaves) and (at == self._at or self._leaves[at].start < end):
+            touched.append(self._leaves[at].path)
+            at += 1
+        return common(touched)
+
+
+def _part(start: int, end: int, windows: Sequence[tuple[int, int]], paths: _Paths) -> Part:
+    pieces = tuple(Piece(a, b, Kind.PARAGRAPH, paths.of(a, b)) for a, b in windows)
+    return Part(start, end, paths.of(start, end), pieces)
+
+
+def _stretches(found: Sequence[Leaf]) -> Iterator[Sequence[Leaf]]:
+    """Leaves with no metadata between them."""
+    first = 0
+    for at, leaf in enumerate(found, 1):
+        if leaf.barrier or at == len(found):
+            yield found[first:at]
+            first = at
+
+
+def _character_windows(text: str, start: int, end: int, size: int, overlap: int) -> Iterator[tuple[int, int]]:
+    at = start
+    while True:
+        stop = grapheme_start(text, at + size, at, end) if at + size < end else end
+        if stop <= at:
+            stop = min(grapheme_end(text, at, end), at + size)
+        yield at, stop
+        if stop >= end:
+            return
+        at = max(at + 1, grapheme_start(text, stop - overlap, at, end))
+
+
+def _windows(units: Sequence[Segment], size: int, overlap: int) -> Iterator[tuple[int, int]]:
+    """Runs of units, each as long as fits `size`; each after the first begins with what `overlap` holds."""
+    first = 0
+    while first < len(units):
+        last, filled = first, 0
+        while last < len(units) and (last == first or filled + units[last].size <= size):
+            filled += units[last].size
+            last += 1
+        yield first, last
+        if last == len(units):
+            return
+        shared = 0
+        following = last
+        while following - 1 > first and shared + units[following - 1].size <= overlap:
+            following -= 1
+            shared += units[following].size
+        first = following

@@ -1,0 +1,287 @@
+"""Leaves into pieces and pieces into parts: what every recipe but `fixed` and `code` shares."""
+
+# ruff: noqa: RUF001 (marks of other scripts are meant)
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from chunkers.chunk import Part, Piece
+from chunkers.document import Document, Kind
+from chunkers.headers import SEPARATOR, header, room
+from chunkers.packing import pack
+from chunkers.sections import Leaf
+from chunkers.splitting import Grade, Measure, Segment, lines, segments
+from chunkers.tables import Table, table_of
+from chunkers.tokens import Ruler
+
+_LEADS_IN = re.compile(r"[:：][\s*_`)）]*$")
+_LED = frozenset({Kind.TABLE, Kind.CODE, Kind.QUOTE, Kind.FORMULA, Kind.CAPTION, Kind.PARAGRAPH})
+_PROSE = frozenset({Kind.PARAGRAPH, Kind.QUOTE, Kind.FOOTNOTE, Kind.HEADING, Kind.METADATA})
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A piece with its size and the grade of the boundary after it."""
+
+    piece: Piece
+    size: int
+    grade: Grade
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    start: int
+    stop: int
+    size: int
+    grade: Grade
+    leaves: tuple[Leaf, ...]  #: those that it holds, or holds a part of
+    table: Table | None = None  #: set for rows of a table that is cut
+
+
+@dataclass(frozen=True, slots=True)
+class Cutter:
+    """Cuts consecutive leaves of a document into pieces of at most `size`."""
+
+    document: Document
+    ruler: Ruler
+    measure: Measure
+    size: int
+
+    def pieces(self, leaves: Sequence[Leaf], *, again: str = "") -> list[Measured]:
+        """The pieces of `leaves`: one if they fit, else runs of units whose ends their own content chooses.
+
+        `again` is repeated in the header of every piece but the first.
+        """
+        found: list[Measured] = []
+        run: list[Leaf] = []
+        for leaf in leaves:
+            run.append(leaf)
+            if leaf.barrier:
+                found += self._run(run, again)
+                run = []
+        found += self._run(run, again)
+        return found[:1] + [_repeating(measured, again) for measured in found[1:]] if again else found
+
+    def _run(self, leaves: Sequence[Leaf], again: str) -> list[Measured]:
+        if not leaves:
+            return []
+        whole = self._unit(leaves, Grade.HEADING)
+        if self._fits_alone(whole):
+            return [Measured(self._piece(whole), whole.size, whole.grade)]
+        path = max((leaf.path for leaf in leaves), key=lambda path: self._taken(SEPARATOR.join(path)))
+        units = self._units(leaves, self._room(path, again))
+        found: list[Measured] = []
+        for table, group in groupby(units, key=lambda unit: unit.table):
+            repeated = "\n".join(part for part in (again, table.header if table else "") if part)
+            found += self._packed(list(group), table, self._room(path, repeated))
+        return found
+
+    def _packed(self, units: Sequence[_Unit], table: Table | None, cap: int) -> list[Measured]:
+        text = self.document.text
+        packed = pack(
+            [max(1, unit.size - self._credit(unit)) for unit in units],
+            [text[unit.start : unit.stop].rstrip() for unit in units],
+            [unit.grade for unit in units],
+            cap,
+        )
+        found = []
+        for first, last in packed:
+            run = units[first:last]
+            joined = _Unit(
+                run[0].start,
+                run[-1].stop,
+                sum(unit.size for unit in run),
+                run[-1].grade,
+                tuple(dict.fromkeys(leaf for unit in run for leaf in unit.leaves)),
+            )
+            piece = self._piece(joined)
+            if table and piece.start > table.start:
+                piece = replace(piece, repeated=table.header)
+            found.append(Measured(piece, joined.size, joined.grade))
+        return found
+
+    def _room(self, path: tuple[str, ...], repeated: str) -> int:
+        if self.measure.unit == "characters":
+            return self.size
+        return room(self.document, path, repeated, self.ruler, self.size)
+
+    def _credit(self, unit: _Unit) -> int:
+        """Tokens that the room's header has and this unit's has not, since the heading is in its text."""
+        path = unit.leaves[-1].path
+        if unit.leaves[0].kind is not Kind.HEADING or self.measure.unit == "characters":
+            return 0
+        outer = header(self.document, replace(self._piece(unit), section_path=path), self.ruler)
+        full = header(self.document, Piece(0, 0, Kind.PARAGRAPH, path), self.ruler)
+        saved, all_of_it = self.ruler.count([outer, full])
+        return max(0, min(all_of_it - saved, self.size - self._room(path, "")))
+
+    def _fits_alone(self, unit: _Unit) -> bool:
+        if unit.size > self.size + max(8, self.size // 8):
+            return False
+        text = self.document.text[unit.start : unit.stop].rstrip()
+        size = self.measure.size(text)
+        if size > self.size:
+            return False
+        if self.measure.unit == "characters":
+            return True
+        written = header(self.document, self._piece(unit), self.ruler)
+        return size <= self.size - self._taken(written)
+
+    def _taken(self, written: str) -> int:
+        """What a header takes from a size that leaves it less than it needs."""
+        if not written:
+            return 0
+        needs = self.ruler.count([written])[0] + 2
+        return max(0, needs - (self.ruler.cap - self.ruler.overhead - self.size))
+
+    def _unit(self, leaves: Sequence[Leaf], grade: Grade) -> _Unit:
+        return _Unit(leaves[0].start, leaves[-1].stop, sum(leaf.size for leaf in leaves), grade, tuple(leaves))
+
+    def _piece(self, unit: _Unit) -> Piece:
+        return Piece(unit.start, unit.stop, _kind(unit.leaves), common([leaf.path for leaf in unit.leaves]))
+
+    def _units(self, leaves: Sequence[Leaf], cap: int) -> list[_Unit]:
+        """Units of at most `cap`: clusters that fit, the parts of those that do not; headings go with what follows."""
+        found: list[_Unit] = []
+        head: list[Leaf] = []
+        for cluster in clusters(self.document.text, leaves):
+            if cluster[0].kind is Kind.HEADING:
+                if found and not head:
+                    found[-1] = replace(found[-1], grade=Grade.HEADING)
+                head += cluster
+                continue
+            joined = self._unit([*head, *cluster], Grade.BLOCK)
+            if joined.size - self._credit(joined) <= cap:
+                found.append(joined)
+            elif sum(leaf.size for leaf in cluster) <= cap and not (len(cluster) == 1 and cluster[0].kind in _PROSE):
+                found += [self._unit(head, Grade.SENTENCE)] if head else []
+                found.append(self._unit(cluster, Grade.BLOCK))
+            else:
+                found += self._broken(head, cluster, cap)
+            head = []
+        if head:
+            found += self._broken(head[:-1], head[-1:], cap)
+        return found
+
+    def _broken(self, head: Sequence[Leaf], cluster: Sequence[Leaf], cap: int) -> Iterator[_Unit]:
+        """The units of a cluster that is too long for one; what leads in goes with what it leads to, if that fits."""
+        lead = list(head)
+        for at, leaf in enumerate(cluster):
+            after = cluster[at + 1] if at + 1 < len(cluster) else None
+            joined = self._unit([*lead, leaf], _grade_between(leaf, after))
+            fits = joined.size <= cap
+            if fits and after is not None and leaf.kind not in (Kind.LIST_ITEM, Kind.TABLE, Kind.CODE, Kind.ANSWER):
+                lead.append(leaf)
+                continue
+            if fits:
+                yield joined
+            else:
+                yield from self._split(lead, leaf, cap, joined.grade)
+            lead = []
+        if lead:
+            yield self._unit(lead, Grade.BLOCK)
+
+    def _split(self, lead: Sequence[Leaf], leaf: Leaf, cap: int, last: Grade) -> Iterator[_Unit]:
+        """Lead and one leaf that do not fit together: the leaf's own parts, the lead with the first of them."""
+        taken = sum(each.size for each in lead)
+        table = None
+        if leaf.size <= cap and (leaf.kind not in _PROSE or taken * 2 > cap):
+            parts = [Segment(leaf.start, leaf.stop, leaf.size, last)]
+        else:
+            if taken * 2 > cap:
+                yield self._unit(lead, Grade.SENTENCE)
+                lead, taken = (), 0
+            text, measure, language = self.document.text, self.measure, self.document.language
+            if leaf.kind is Kind.TABLE and (table := table_of(text, leaf.block)):
+                parts = table.segments(text, leaf.stop, measure, self._room(leaf.path, table.header), cap - taken, last)
+            elif leaf.kind is Kind.CODE:
+                parts = lines(text, leaf.start, leaf.stop, measure, cap - taken, language)
+                parts[-1] = parts[-1]._replace(grade=last)
+            else:
+                parts = segments(text, leaf.start, leaf.stop, measure, cap - taken, language, last=last)
+        for at, part in enumerate(parts):
+            if at == 0 and lead:
+                if taken + part.size <= cap:
+                    yield _Unit(lead[0].start, part.end, taken + part.size, part.grade, (*lead, leaf), table)
+                    continue
+                yield replace(self._unit(lead, Grade.SENTENCE), table=None)
+            yield _Unit(part.start, part.end, part.size, part.grade, (leaf,), table)
+
+
+def _repeating(measured: Measured, again: str) -> Measured:
+    repeated = "\n".join(part for part in (again, measured.piece.repeated) if part)
+    return replace(measured, piece=replace(measured.piece, repeated=repeated))
+
+
+def clusters(text: str, leaves: Sequence[Leaf]) -> list[list[Leaf]]:
+    """Leaves that are not to be parted when they fit: a list with its lead-in, a caption with its table, and so on."""
+    found: list[list[Leaf]] = []
+    for leaf in leaves:
+        if found and _belongs(text, found[-1][-1], leaf):
+            found[-1].append(leaf)
+        else:
+            found.append([leaf])
+    return found
+
+
+def _belongs(text: str, before: Leaf, after: Leaf) -> bool:
+    kinds = (before.kind, after.kind)
+    if kinds in (
+        (Kind.LIST_ITEM, Kind.LIST_ITEM),
+        (Kind.PARAGRAPH, Kind.LIST_ITEM),
+        (Kind.CAPTION, Kind.TABLE),
+        (Kind.TABLE, Kind.CAPTION),
+    ):
+        return True
+    if before.kind is Kind.QUESTION:
+        return after.kind is not Kind.HEADING
+    if before.kind is Kind.ANSWER:
+        return after.kind is Kind.ANSWER
+    return (
+        before.kind in (Kind.PARAGRAPH, Kind.LIST_ITEM)
+        and after.kind in _LED
+        and _LEADS_IN.search(text, max(before.start, before.block.end - 8), before.block.end) is not None
+    )
+
+
+def _grade_between(before: Leaf, after: Leaf | None) -> Grade:
+    if after is None:
+        return Grade.BLOCK
+    if after.kind is Kind.LIST_ITEM and (after.block.level or 1) > 1:
+        return Grade.SENTENCE
+    return Grade.LINE if before.kind is Kind.LIST_ITEM else Grade.SENTENCE
+
+
+def common(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """The longest path that all of `paths` begin with."""
+    shortest, longest = min(paths, default=()), max(paths, default=())
+    depth = 0
+    while depth < min(len(shortest), len(longest)) and shortest[depth] == longest[depth]:
+        depth += 1
+    return shortest[:depth]
+
+
+def _kind(leaves: Sequence[Leaf]) -> Kind:
+    """The kind of most of the text, headings aside."""
+    weights: dict[Kind, int] = {}
+    for leaf in leaves:
+        if leaf.kind is not Kind.HEADING:
+            weights[leaf.kind] = weights.get(leaf.kind, 0) + leaf.size
+    return max(weights, key=lambda kind: weights[kind]) if weights else Kind.HEADING
+
+
+def parts(document: Document, pieces: Sequence[Measured], parent_size: int) -> Iterator[Part]:
+    """One part if the pieces fit `parent_size` together, else runs of them, chosen by content."""
+    packed = pack(
+        [measured.size for measured in pieces],
+        [document.text[measured.piece.start : measured.piece.end].rstrip() for measured in pieces],
+        [measured.grade for measured in pieces],
+        parent_size,
+    )
+    for first, last in packed:
+        run = [measured.piece for measured in pieces[first:last]]
+        yield Part(run[0].start, run[-1].end, common([piece.section_path for piece in run]), tuple(run))

@@ -1,0 +1,81 @@
+"""Questions and answers, as documents write them: what `qa` cuts by and the router counts."""
+
+# ruff: noqa: RUF001 (marks of other scripts are meant)
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from chunkers.document import Block, Document, Kind, heading_text
+
+_INVERTED = re.compile(
+    r"(?:(?:how|what|why|when|where|who|which)\s+)?"
+    r"(?:do|does|did|is|are|was|were|can|could|should|shall|will|would|must|may)"
+    r"\s+(?:i|we|you|my|our|your|it|its|he|she|they|this|that|these|those|there|the|an?|one|\w+\s+\w+)\b"
+    r"|(?:как|почему|зачем|сколько|можно ли|нужно ли|что делать|что такое|где)\s+\w+\s+\w+"
+    r"|(?:如何|怎么|怎样|为什么|为何|什么是|是否|能否|可以)",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"(?:\d+(?:\.\d+)*[.):：]?|[-*•])\s+")
+_MARKS = r"[ \t>*_]*(?:{words})(?:\s*№?\s*\d+\s*[.):：]|\s*[:：])[*_]*"
+_QUESTION = re.compile(_MARKS.format(words=r"Q|Question|Вопрос|В|问|问题|問|問題") + r"\s*\S", re.IGNORECASE)
+_ANSWER = re.compile(_MARKS.format(words=r"A|Answer|Ответ|О|答|答案|回答"), re.IGNORECASE)
+
+
+def is_question(heading: str) -> bool:
+    """Whether a heading asks something: `Is it free?`, `How do I log in`, `Можно ли …`, `如何…`, `Q3: …`."""
+    words = heading.strip().strip("*_ ")
+    if words.endswith(("?", "？", "؟", "吗", "呢")) or _QUESTION.match(words):
+        return True
+    numbered = _NUMBER.match(words)
+    return _INVERTED.match(words, numbered.end() if numbered else 0) is not None
+
+
+def pairs(document: Document) -> Iterator[Block]:
+    """The document's blocks, with paragraphs and list items cut before lines marked `Q:`, `问:`, `Ответ:` and the like.
+
+    What is marked becomes a question or an answer up to the next mark; a heading that asks stays a heading.
+    """
+    for block in document.blocks:
+        if block.kind in (Kind.PARAGRAPH, Kind.LIST_ITEM):
+            yield from _marked(document.text, block)
+        else:
+            yield block
+
+
+def share(document: Document) -> tuple[float, int]:
+    """How much of the document asks and answers, from 0 to 1, and how many questions there are.
+
+    For headings: those that ask among all below the title. For marks: the blocks marked among all but headings.
+    """
+    headings = [block for block in document.blocks if block.kind is Kind.HEADING]
+    below = [block for block in headings if (block.level or 1) > 1] or headings
+    asking = sum(is_question(heading_text(document.text[block.start : block.end])) for block in below)
+    kinds = [block.kind for block in pairs(document) if block.kind not in (Kind.HEADING, Kind.METADATA)]
+    questions, answers = kinds.count(Kind.QUESTION), kinds.count(Kind.ANSWER)
+    by_marks = (questions + answers) / len(kinds) if questions and answers else 0.0
+    by_headings = asking / len(below) if below else 0.0
+    return max((by_headings, asking), (by_marks, questions))
+
+
+def _marked(text: str, block: Block) -> Iterator[Block]:
+    start, kind = block.start, block.kind
+    at = block.start
+    while at < block.end:
+        newline = text.find("\n", at, block.end)
+        stop = block.end if newline < 0 else newline
+        mark = _mark(text, at, stop)
+        if mark:
+            if before := text[start:at].rstrip():
+                yield replace(block, kind=kind, start=start, end=start + len(before))
+            start, kind = at, mark
+        at = stop + 1
+    yield replace(block, kind=kind, start=start)
+
+
+def _mark(text: str, start: int, stop: int) -> Kind | None:
+    if _QUESTION.match(text, start, stop):
+        return Kind.QUESTION
+    return Kind.ANSWER if _ANSWER.match(text, start, stop) else None

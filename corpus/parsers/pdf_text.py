@@ -1,0 +1,62 @@
+"""The words of a PDF: what the text layer and liteparse add to them is taken off."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from corpus.parsers.decode import clean
+
+BULLETS = "•◦▪▫■□●○‣⁃∙·–—➢➤✓❖➔►▶"
+_SYMBOL_BULLETS = "\uf0b7\uf0a7\uf0a8\uf0d8\uf076\uf0fc\uf0e0\uf02d\uf0be"  #: of the fonts Symbol and Wingdings
+_AS_BULLET = str.maketrans(dict.fromkeys(_SYMBOL_BULLETS, "•"))
+
+_MATH = re.compile(r"\$[^$\n]*[\\^_][^$\n]*\$")  #: as liteparse writes formulas: its backslashes are its own
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_EMPHASIS = re.compile(r"(?<!\\)(?:\*+|~~)")  #: a star of the document itself is escaped
+_CELL_EMPHASIS = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
+_LEADERS = re.compile(r"(?:[ \t]*\.){4,}|(?:[ \t]*…){2,}|_{5,}")
+_PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010ffff]")
+_CONTROL = re.compile("[\x01-\x08\x0b-\x1f\x7f-\x9f\u200b\ufeff\ufffe\uffff]")
+_LIGATURES = re.compile("[\ufb00-\ufb06]")
+_SOFT_HYPHEN = re.compile("\u00ad\\s*")
+
+
+def storable(text: str) -> tuple[str, int]:
+    """`text` without NUL, lone surrogates, control and private-use characters, and how many of these there were.
+
+    A private-use character is a glyph of a font that says nothing of its meaning; those known as bullets become one.
+    """
+    text, removed = clean(text.translate(_AS_BULLET))
+    text, private = _PRIVATE.subn("", text)
+    text = _LIGATURES.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
+    return _CONTROL.sub(" ", text), removed + private
+
+
+def plain(text: str) -> str:
+    """The words of a text block: Markdown marks and escapes undone, leaders and soft hyphens out, white space folded."""
+    parts, at = [], 0
+    for match in _MATH.finditer(text):
+        parts += [_unmarked(text[at : match.start()]), match[0]]
+        at = match.end()
+    parts.append(_unmarked(text[at:]))
+    return _folded("".join(parts))
+
+
+def plain_cell(text: str) -> str:
+    """The words of a table cell, which liteparse does not escape."""
+    return _folded(_CELL_EMPHASIS.sub(r"\1", text).replace("<br>", " "))
+
+
+def key(text: str) -> str:
+    """What two ways of writing the same heading have in common: letters and digits."""
+    return "".join(re.findall(r"\w", unicodedata.normalize("NFKC", text).lower()))
+
+
+def _unmarked(text: str) -> str:
+    return _ESCAPE.sub(r"\1", _EMPHASIS.sub("", text))
+
+
+def _folded(text: str) -> str:
+    text = _SOFT_HYPHEN.sub("", text)
+    return " ".join(_LEADERS.sub(" ", text).split())

@@ -1,0 +1,455 @@
+"""The steps of a sync, as DAGs and the command line call them.
+
+Each step is a function of the configuration, the database and a run; between steps everything is in Postgres, so
+that any of them can be killed at any instruction and started again::
+
+    plan → prepare (each batch) → plan_embeddings → embed (each batch) → publish → settle
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import PurePosixPath
+from typing import Any
+
+from chunkers.router import Route
+
+from chunkers.chunk import Child, Parent
+from chunkers.document import Document
+from chunkers.identity import document_id
+from corpus import planning
+from corpus.config import Config, Corpus
+from corpus.embedding import Embedder, embedder
+from corpus.errors import KerfError, RunFailed, TransientError
+from corpus.parsers import parse
+from corpus.planning import Action, Decision
+from corpus.preparing import Preparer, read_hashes
+from corpus.recipes import Recipes
+from corpus.sources import MEGABYTE, Source, open_source
+from corpus.store import Item, Run, Store
+
+log = logging.getLogger(__name__)
+
+Counts = dict[str, int]
+Progress = Callable[[str], None]
+
+_NO_WORK = (Action.UNCHANGED, Action.QUARANTINED)
+_COUNTED_AS = {
+    Action.NEW: "new",
+    Action.REVIVED: "new",
+    Action.CHANGED: "changed",
+    Action.DUE: "changed",
+    Action.MOVED: "moved",
+}
+_WAITS_FOR = {
+    "planned": "it was never prepared",
+    "staged": "its vectors are not all there",
+    "failed": "it could not be prepared",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """One mapped task of `prepare`."""
+
+    number: int
+    label: str
+    documents: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextBatch:
+    """One mapped task of `embed`."""
+
+    number: int
+    label: str
+    texts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A run that is about to start."""
+
+    run_id: int
+    batches: list[Batch]
+    documents: Counts  #: by action
+
+
+@dataclass(frozen=True, slots=True)
+class CutDocument:
+    """What `cut` gives."""
+
+    document: Document
+    parents: tuple[Parent, ...]
+    children: tuple[Child, ...]
+    route: Route
+    warnings: tuple[str, ...]
+
+
+def default_corpus() -> Corpus:
+    """The rules that hold where no configuration is named: everything routed, the model in the box."""
+    return Corpus.model_validate({"name": "default", "source": {"path": "."}})
+
+
+def cut(data: bytes, *, uri: str, recipe: str | None = None, corpus: Corpus | None = None) -> CutDocument:
+    """Parse and cut one document in this process, touching no database.
+
+    Without `corpus` the default rules hold, with the ruler of the model in the box. Raises `DocumentError` for a
+    document that cannot be processed and `ConfigError` for a recipe that does not exist. Hostile input belongs in
+    `corpus.parsers.sandbox`.
+    """
+    corpus = corpus or default_corpus()
+    return cut_document(parse(data, uri=uri, pages=corpus.limits.pages), uri=uri, recipe=recipe, corpus=corpus)
+
+
+def cut_document(document: Document, *, uri: str, recipe: str | None = None, corpus: Corpus) -> CutDocument:
+    """Cut a parsed document as a corpus would."""
+    recipes = Recipes.of(corpus)
+    route = recipes.route(document, uri, recipe=recipe)
+    made = recipes.cut(document_id(corpus.name, uri), document, route, uri)
+    return CutDocument(document, made.parents, made.children, route, (*document.warnings, *made.warnings))
+
+
+def plan(
+    config: Config,
+    dsn: str,
+    corpus: str,
+    *,
+    key: str | None = None,
+    window: tuple[datetime, datetime] | None = None,
+    allow_mass_delete: bool = False,
+) -> Planned:
+    """List the source, hold it against the ledger, and write a run with its items.
+
+    `key` is the outer run's id: planning again under the same key plans that run anew. With `window` only documents
+    modified in [start, end) are looked at, whatever the ledger says of them, and nothing is deleted. Raises
+    `SourceError` if the listing failed and `MassDeletion` if too much vanished; the run is then closed as failed.
+    """
+    settings = config.corpus(corpus)
+    started = time.monotonic()
+    with Store(dsn) as store:
+        model = embedder(settings.embedding)
+        run = store.begin_run(corpus, _model_row(model), key=key, interval=window)
+        try:
+            source = open_source(settings, config.home)
+            decision = _decide(settings, source, store, window=window)
+            if window is None:
+                guard = settings.deletion_guard
+                alive = store.alive(corpus)["documents"]
+                planning.guard(decision, alive, guard.share, guard.documents, allow_mass_delete)
+        except KerfError as error:
+            store.fail_run(run.id, str(error))
+            raise
+        for uri, reason in source.skipped:
+            log.warning("%s: skipped %s: %s", corpus, uri, reason)
+        store.write_plan(run.id, _items(settings, decision), decision.counts())
+        store.add_seconds(run.id, "plan", time.monotonic() - started)
+        log.info("%s: run %d planned: %s", corpus, run.id, decision.counts())
+        return Planned(run.id, _batches(store, run.id), decision.counts())
+
+
+def prepare(config: Config, dsn: str, run_id: int, batch: int, *, progress: Progress | None = None) -> Counts:
+    """Read, parse, route, cut and stage the documents of a batch that are not staged yet.
+
+    A document that cannot be processed goes to quarantine and does not disturb the others. Raises `TransientError`,
+    after the others are staged, if some could not be read now; calling again takes those only.
+    """
+    counts: Counts = {}
+    failures: list[str] = []
+    with Store(dsn) as store, _timed(store, run_id, "prepare"):
+        run = store.run(run_id)
+        settings = config.corpus(run.corpus)
+        items = store.batch_items(run_id, batch)
+        with Preparer(settings, open_source(settings, config.home), store) as preparer:
+            for item in items:
+                try:
+                    state = preparer.prepare(run, item)
+                except TransientError as error:
+                    state = "failed"
+                    failures.append(f"{item.uri}: {error}")
+                    log.warning("%s: %s: %s", run.corpus, item.uri, error)
+                    store.end_item(run_id, item.document, "failed", str(error))
+                counts[state] = counts.get(state, 0) + 1
+                if progress:
+                    progress(item.uri)
+    if failures:
+        raise TransientError(
+            f"{len(failures)} of {len(items)} documents could not be prepared now: {'; '.join(failures[:5])}",
+            hint="the others are staged; the next try takes these only",
+            stage="prepare",
+        )
+    return counts
+
+
+def plan_embeddings(config: Config, dsn: str, run_id: int) -> list[TextBatch]:
+    """Find the texts of a run that have no vector, over all its documents, in batches of like length.
+
+    If another model is to take over the corpus, the texts of its published documents count too.
+    """
+    with Store(dsn) as store, _timed(store, run_id, "embed"):
+        run = store.run(run_id)
+        settings = config.corpus(run.corpus).embedding
+        batches = store.plan_texts(run, fill=_takes_over(store, run), batch_texts=settings.task_texts)
+        return [
+            TextBatch(row["number"], f"{row['number']:03d} {row['texts']} texts, {row['tokens']} tokens", row["texts"])
+            for row in batches
+        ]
+
+
+def embed(config: Config, dsn: str, run_id: int, batch: int, *, progress: Progress | None = None) -> Counts:
+    """Fill the vectors that a batch of texts lacks; each part is stored as soon as it is computed."""
+    embedded = 0
+    with Store(dsn) as store, _timed(store, run_id, "embed"):
+        run = store.run(run_id)
+        settings = config.corpus(run.corpus).embedding
+        rows = store.batch_texts(run, batch)
+        if rows:
+            model = embedder(settings)
+            for at in range(0, len(rows), settings.batch_texts):
+                part = rows[at : at + settings.batch_texts]
+                vectors = model.embed([row["text"] for row in part])
+                tokens = sum(row["tokens"] for row in part)
+                price = tokens * settings.price_per_million_tokens / 1_000_000
+                store.store_vectors(run, batch, [row["key"] for row in part], vectors, tokens=tokens, price=price)
+                embedded += len(part)
+                if progress:
+                    progress(f"{embedded} of {len(rows)} texts")
+    return {"embedded": embedded}
+
+
+def publish(config: Config, dsn: str, run_id: int) -> dict[str, Any]:
+    """Publish every document that is ready, one transaction each; then tombstones and counters.
+
+    Returns the summary of the run. A document whose vectors are not all there keeps its old version.
+    """
+    with Store(dsn) as store:
+        with _timed(store, run_id, "publish"):
+            run = store.run(run_id)
+            settings = config.corpus(run.corpus)
+            if not _takes_over(store, run) or store.model_covers(run):
+                for document in store.ready(run):
+                    store.publish(run, document)
+                store.settle_unprepared(run)
+                store.activate_model(run)
+        state, error = _verdict(store, run, settings)
+        documents = _documents(store, run)
+        children = store.alive(run.corpus)["children"]
+        written = store.run(run_id).row["children"]
+        kept = max(0, children - written["inserted"] - written["moved"])
+        store.finish_run(run_id, state, documents, kept, error)
+        return summary(store.run(run_id))
+
+
+def settle(config: Config, dsn: str, run_id: int) -> None:
+    """Raise `RunFailed` if something in the run failed or too many documents did; what was ready is published."""
+    with Store(dsn) as store:
+        run = store.run(run_id)
+        state, error = _verdict(store, run, config.corpus(run.corpus))
+        if state != run.state:
+            store.finish_run(run_id, state, run.row["documents"], run.row["children"]["kept"], error)
+        if error:
+            raise RunFailed(error, hint="start the run again: it takes up what is missing", stage="settle")
+
+
+def sync(
+    config: Config, dsn: str, corpus: str, *, allow_mass_delete: bool = False, progress: Progress | None = None
+) -> dict[str, Any]:
+    """All steps in this process; returns the summary of the run, and raises as `settle` does."""
+    say = progress or (lambda _: None)
+    planned = plan(config, dsn, corpus, allow_mass_delete=allow_mass_delete)
+    failure: KerfError | None = None
+    for batch in planned.batches:
+        say(f"prepare {batch.label}")
+        try:
+            prepare(config, dsn, planned.run_id, batch.number, progress=lambda uri: say(f"prepare {uri}"))
+        except TransientError as error:
+            failure = error
+            log.warning("%s", error)
+    for texts in plan_embeddings(config, dsn, planned.run_id):
+        embed(config, dsn, planned.run_id, texts.number, progress=lambda done: say(f"embed {done}"))
+    say("publish")
+    done = publish(config, dsn, planned.run_id)
+    try:
+        settle(config, dsn, planned.run_id)
+    except RunFailed as error:
+        raise error from failure
+    return done
+
+
+def preview(config: Config, dsn: str, corpus: str, *, quick: bool = False) -> dict[str, Any]:
+    """What a sync would do, changing nothing; `quick` parses nothing and knows of documents only."""
+    settings = config.corpus(corpus)
+    with Store(dsn) as store:
+        source = open_source(settings, config.home)
+        decision = _decide(settings, source, store, window=None)
+        found: dict[str, Any] = {"documents": decision.counts(), "vanished": list(decision.vanished)}
+        if quick:
+            return found
+        children = {"insert": 0, "keep": store.alive(corpus)["children"], "delete": 0}
+        wanted: dict[bytes, int] = {}
+        with Preparer(settings, source, store) as preparer:
+            for item in _items(settings, decision):
+                if item.batch is None:
+                    continue
+                change = preparer.preview(item)
+                if change is None:
+                    found["documents"][_COUNTED_AS[Action(item.action)]] -= 1
+                    found["documents"]["quarantined"] += 1
+                    continue
+                children["insert"] += change.inserted
+                children["delete"] += change.deleted
+                children["keep"] -= change.deleted
+                wanted |= change.texts
+        gone = [item.document for item in _items(settings, decision) if item.action == Action.DELETED]
+        children["keep"] -= store.children_of(gone)
+        model = store.find_model(_model_row(embedder(settings.embedding)))
+        active = store.active_model(corpus)
+        if active is not None and active["id"] != model:
+            wanted |= {row["key"]: row["tokens"] for row in store.published_without_vector(corpus, model)}
+        missing = store.missing_keys(model, wanted) if model is not None else set(wanted)
+        tokens = sum(wanted[key] for key in missing)
+        price = tokens * settings.embedding.price_per_million_tokens / 1_000_000
+        return found | {"children": children, "tokens_to_embed": tokens, "price": price}
+
+
+def summary(run: Run) -> dict[str, Any]:
+    """A run as scripts read it."""
+    row = run.row
+    return {
+        "run_id": run.id,
+        "state": row["state"],
+        "error": row["error"],
+        "documents": _in_order(row["documents"], ("new", "changed", "moved", "unchanged", "deleted", "quarantined")),
+        "parsed": row["parsed"],
+        "children": _in_order(row["children"], ("inserted", "kept", "moved", "deleted")),
+        "embedded": row["embedded"],
+        "reused": row["reused"],
+        "rows_written": row["rows_written"],
+        "seconds": _in_order(row["seconds"], ("plan", "prepare", "embed", "publish")),
+    }
+
+
+def _in_order(counts: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """The database forgets the order of keys."""
+    return {name: counts.get(name, 0) for name in names}
+
+
+@contextmanager
+def _timed(store: Store, run: int, stage: str) -> Iterator[None]:
+    started = time.monotonic()
+    yield
+    store.add_seconds(run, stage, time.monotonic() - started)
+
+
+def _model_row(model: Embedder) -> dict[str, Any]:
+    return {
+        "fingerprint": model.fingerprint,
+        "name": model.name,
+        "dimensions": model.dimensions,
+        "max_tokens": model.ruler.cap,
+    }
+
+
+def _takes_over(store: Store, run: Run) -> bool:
+    """Whether searches ask another model than the one of the run, so that the run has to fill a second set first."""
+    active = store.active_model(run.corpus)
+    return active is not None and active["id"] != run.model_id
+
+
+def _decide(settings: Corpus, source: Source, store: Store, *, window: tuple[datetime, datetime] | None) -> Decision:
+    listed_at = time.time_ns()
+    listing = list(source.list())
+    known = store.known(settings.name)
+    if window is not None:
+        listing, known = planning.within(listing, known, window)
+    hashes = read_hashes(source, planning.to_read(listing, known))
+    listing = [entry for entry in listing if entry.uri not in hashes.vanished]
+    recipes = Recipes.of(settings)
+    return planning.decide(listing, known, hashes.found, recipes.expected, listed_at_ns=listed_at)
+
+
+def _items(settings: Corpus, decision: Decision) -> list[Item]:
+    """The rows of a run: all but the documents that need nothing."""
+    work = [item for item in decision.items if item.action not in _NO_WORK or item.stage is not None]
+    loads = [
+        planning.Load(item.uri, item.listed.size, PurePosixPath(item.uri).suffix.lower())
+        for item in work
+        if item.listed is not None and item.stage is not None and item.action is not Action.QUARANTINED
+    ]
+    limits = settings.batches
+    batches = planning.batches(loads, documents=limits.documents, size=int(limits.megabytes * MEGABYTE))
+    numbers = {load.uri: number for number, batch in enumerate(batches) for load in batch}
+    recipes = Recipes.of(settings)
+    return [_item(settings, recipes, item, numbers.get(item.uri)) for item in work]
+
+
+def _item(settings: Corpus, recipes: Recipes, item: planning.Item, batch: int | None) -> Item:
+    listed = item.listed
+    stays = item.action is Action.QUARANTINED  # the last good version is served on, but under today's permissions
+    return Item(
+        document=document_id(settings.name, item.uri),
+        uri=item.uri,
+        action=item.action,
+        stage=item.stage,
+        batch=batch,
+        size=listed.size if listed else None,
+        mtime_ns=listed.mtime_ns if listed else None,
+        etag=listed.etag if listed else None,
+        trusted=item.trusted,
+        moved_from=item.moved_from.document_id if item.moved_from else None,
+        content_hash=item.content_hash,
+        parse_fingerprint=item.known.parse_fingerprint if item.known else None,
+        permissions=recipes.permissions(item.uri) if stays else None,
+    )
+
+
+def _batches(store: Store, run: int) -> list[Batch]:
+    return [
+        Batch(
+            row["number"],
+            f"{row['number']:03d} {row['documents']} documents, {row['bytes'] / MEGABYTE:.1f} MB",
+            row["documents"],
+            row["bytes"],
+        )
+        for row in store.batches(run)
+    ]
+
+
+def _documents(store: Store, run: Run) -> Counts:
+    """Documents by action as they ended: what was not published counts as what became of it, or not at all."""
+    counts: Counts = dict(run.row["documents"])
+    for row in store.item_states(run.id):
+        planned, state = _COUNTED_AS.get(row["action"]), row["state"]
+        if planned is None or state == "published":
+            continue
+        counts[planned] -= row["items"]
+        if became := {"quarantined": "quarantined", "unchanged": "unchanged", "superseded": "unchanged"}.get(state):
+            counts[became] += row["items"]
+    return counts
+
+
+def _verdict(store: Store, run: Run, settings: Corpus) -> tuple[str, str | None]:
+    """The state of a run, and what is wrong with it."""
+    unfinished = store.unfinished(run.id)
+    if unfinished:
+        shown = "; ".join(f"{row['uri']}: {row['error'] or _WAITS_FOR[row['state']]}" for row in unfinished[:10])
+        more = f"; and {len(unfinished) - 10} more" if len(unfinished) > 10 else ""
+        return "failed", f"{len(unfinished)} documents were not published: {shown}{more}"
+    states: Counts = {}
+    for row in store.item_states(run.id):
+        if row["action"] not in (Action.QUARANTINED, Action.DELETED, Action.TOUCHED):
+            states[row["state"]] = states.get(row["state"], 0) + row["items"]
+    quarantined, tried = states.get("quarantined", 0), sum(states.values())
+    limits = settings.limits
+    if quarantined > limits.failed_documents and quarantined > limits.failed_share * tried:
+        return "failed", (
+            f"{quarantined} of {tried} documents went to quarantine, more than the corpus allows "
+            f"({limits.failed_share:.0%} and more than {limits.failed_documents}); the others are published"
+        )
+    return "succeeded", None

