@@ -41,7 +41,7 @@ class Fixed:
     unit: Unit = "tokens"
 
     def __post_init__(self) -> None:
-        sizes.check(self.size, self.parent_size, self.overlap)
+        sizes.check(self.size, self.parent_size, self.overlap, self.unit)
 
     def cut(self, document: Document, ruler: Ruler) -> Iterator[Part]:
         """Yield the parts in order; windows do not reach from one into the next."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import ClassVar
 
 from chunkers import sentences, sizes
@@ -15,6 +16,7 @@ from chunkers.sections import leaves
 from chunkers.splitting import Measure, Unit
 from chunkers.tokens import Ruler
 
+_PROSE = frozenset({Kind.PARAGRAPH, Kind.QUOTE, Kind.FOOTNOTE})
 _SHARE = 10  #: the default overlap is one in so many of the size
 
 
@@ -36,7 +38,7 @@ class Recursive:
     unit: Unit = "tokens"
 
     def __post_init__(self) -> None:
-        sizes.check(self.size, self.parent_size, self.overlap)
+        sizes.check(self.size, self.parent_size, self.overlap, self.unit)
 
     def cut(self, document: Document, ruler: Ruler) -> Iterator[Part]:
         """Yield the parts in order."""
@@ -50,16 +52,21 @@ class Recursive:
 
 
 def _overlapping(document: Document, part: Part, measure: Measure, overlap: int) -> Part:
-    """Let each piece but the first begin with the last sentences of the one before it."""
+    """Let each piece of prose begin with the last sentences of the prose before it, within one section."""
     pieces = list(part.pieces[:1])
-    for before, piece in zip(part.pieces, part.pieces[1:], strict=False):
-        start = _shared(document, before, measure, overlap) if _is_prose(before) and _is_prose(piece) else piece.start
-        pieces.append(replace(piece, start=min(start, piece.start)))
+    for before, piece in pairwise(part.pieces):
+        start = _shared(document, before, measure, overlap) if _follows(before, piece) else piece.start
+        pieces.append(replace(piece, start=start))
     return replace(part, pieces=tuple(pieces))
 
 
-def _is_prose(piece: Piece) -> bool:
-    return piece.kind in (Kind.PARAGRAPH, Kind.QUOTE) and not piece.repeated
+def _follows(before: Piece, piece: Piece) -> bool:
+    return (
+        before.kind in _PROSE
+        and piece.kind in _PROSE
+        and before.end == piece.start
+        and before.section_path[: len(piece.section_path)] == piece.section_path
+    )
 
 
 def _shared(document: Document, piece: Piece, measure: Measure, overlap: int) -> int:

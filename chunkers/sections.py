@@ -25,6 +25,7 @@ class Leaf:
     block: Block
     stop: int  #: where the next leaf starts, or where metadata stops this one
     size: int  #: of `[start, stop)`
+    gap: int  #: of the white space at its end
     barrier: bool  #: metadata lies between this leaf and the next
 
     @property
@@ -87,12 +88,14 @@ def leaves(document: Document, blocks: Iterable[Block], measure: Measure) -> lis
             placed.append(block)
         elif placed:
             barriers.setdefault(len(placed) - 1, begins)
-    begins = [block.start for block in placed[1:]] + [len(text)]
-    stops = [barriers.get(number, following) for number, following in enumerate(begins)][: len(placed)]
-    sizes = measure.sizes([text[block.start : stop] for block, stop in zip(placed, stops, strict=True)])
+    nexts = [*(block.start for block in placed[1:]), len(text)]
+    stops = [barriers.get(number, nexts[number]) for number in range(len(placed))]
+    spans = [text[block.start : stop] for block, stop in zip(placed, stops, strict=True)]
+    sizes = measure.sizes(spans)
+    gaps = measure.sizes([span[len(span.rstrip()) :] for span in spans])
     return [
-        Leaf(block, stop, size, number in barriers)
-        for number, (block, stop, size) in enumerate(zip(placed, stops, sizes, strict=True))
+        Leaf(block, stop, size, gap, number in barriers)
+        for number, (block, stop, size, gap) in enumerate(zip(placed, stops, sizes, gaps, strict=True))
     ]
 
 
@@ -126,7 +129,8 @@ def sections(found: Sequence[Leaf], *, at_pages: bool = False) -> list[Section]:
         cut[-1].append(leaf)
     made: list[Section] = []
     held: tuple[Leaf, ...] = ()
-    for group, after in zip(cut, [*cut[1:], []], strict=True):
+    for number, group in enumerate(cut):
+        after = cut[number + 1] if number + 1 < len(cut) else []
         section = Section((*held, *group))
         held = ()
         last = section.leaves[-1]
@@ -158,7 +162,8 @@ def families(
     """
     runs: list[list[Section]] = []
     previous: tuple[str, ...] | None = None
-    for section, after in zip(found, [*found[1:], None], strict=True):
+    for number, section in enumerate(found):
+        after = found[number + 1] if number + 1 < len(found) else None
         below = after is not None and len(after.path) > len(section.path)
         owner = (
             section.path if below and after and after.path[: len(section.path)] == section.path else section.path[:-1]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from chunkers.errors import ConfigError
 from chunkers.splitting import Unit
 from chunkers.tokens import Ruler
@@ -10,15 +12,18 @@ SIZE = 400  #: tokens of a child, where the model reads as many
 SIZE_IN_CHARACTERS = 1_200
 
 
-def check(size: int | None, parent_size: int, overlap: int | None = None) -> None:
-    """Raise `ConfigError` for sizes that no ruler could make sense of."""
-    if size is not None and size < 1:
-        raise ConfigError(f"size must be at least 1, not {size}")
-    if parent_size < 1:
-        raise ConfigError(f"parent_size must be at least 1, not {parent_size}")
-    if overlap is not None and not 0 <= overlap < (size if size is not None else SIZE):
-        below = f"size {size}" if size is not None else f"the default size {SIZE}"
-        raise ConfigError(f"overlap must be at least 0 and below {below}, not {overlap}")
+def check(size: int | None, parent_size: int, overlap: int | None = None, unit: Unit = "tokens") -> None:
+    """Raise `ConfigError` for settings that no ruler could make sense of."""
+    for name, value, least in (("size", size, 1), ("parent_size", parent_size, 1), ("overlap", overlap, 0)):
+        if value is None and name != "parent_size":
+            continue
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise ConfigError(f"{name} must be a whole number of at least {least}, not {value!r}")
+    if unit not in get_args(Unit):
+        raise ConfigError(f"unit must be one of {', '.join(get_args(Unit))}, not {unit!r}")
+    below = size if size is not None else SIZE if unit == "tokens" else SIZE_IN_CHARACTERS
+    if overlap is not None and overlap >= below:
+        raise ConfigError(f"overlap must be at least 0 and below size {below}, not {overlap}")
 
 
 def resolve(size: int | None, unit: Unit, ruler: Ruler) -> int:

@@ -35,7 +35,7 @@ class Structure:
     unit: Unit = "tokens"
 
     def __post_init__(self) -> None:
-        sizes.check(self.size, self.parent_size)
+        sizes.check(self.size, self.parent_size, unit=self.unit)
 
     def cut(self, document: Document, ruler: Ruler) -> Iterator[Part]:
         """Yield the parts in order."""

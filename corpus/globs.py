@@ -81,6 +81,8 @@ def _pieces(glob: str) -> Iterable[str]:
                 yield "[^/]*"
             elif starts_a_name and glob[end : end + 1] == "/":
                 yield "(?:[^/]+/)*"
+                while glob.startswith("**/", end + 1):  # says the same again, and would cost as much again
+                    end += 3
                 end += 1
             elif starts_a_name and end == len(glob):
                 yield ".+"

@@ -68,6 +68,7 @@ class Known:
     quarantined_hash: bytes | None = None  #: of the bytes that failed
     quarantined_fingerprint: str | None = None  #: of the attempt that failed
     quarantined_media_type: str | None = None  #: of the bytes that failed; None if not even that could be told
+    verify: bool = False  #: look at the bytes whatever the evidence says
 
     @property
     def last_hash(self) -> bytes | None:
@@ -152,12 +153,12 @@ def within(
 ) -> tuple[list[Listed], dict[str, Known]]:
     """The part of listing and ledger that a backfill of [start, end) looks at: the documents modified in it.
 
-    Their evidence is trusted no more, so that they are verified byte by byte; nothing in the result has vanished.
+    They are verified byte by byte, whatever their evidence says; nothing in the result has vanished.
     """
     start, end = (moment.timestamp() * 1_000_000_000 for moment in window)
     listed = [item for item in listing if start <= item.mtime_ns < end]
     addresses = {item.uri for item in listed}
-    return listed, {uri: replace(row, trusted=False) for uri, row in known.items() if uri in addresses}
+    return listed, {uri: replace(row, verify=True) for uri, row in known.items() if uri in addresses}
 
 
 def decide(
@@ -199,7 +200,7 @@ def _has_no_version(row: Known) -> bool:
 
 
 def _same_evidence(item: Listed, row: Known) -> bool:
-    if not row.trusted or item.size != row.size:
+    if row.verify or not row.trusted or item.size != row.size:
         return False
     return item.etag == row.etag if item.etag is not None else item.mtime_ns == row.mtime_ns
 

@@ -134,6 +134,7 @@ def publish(asset: str) -> dict[str, Any]:
     from corpus import pipeline
 
     counts: dict[str, Any] = pipeline.publish(CONFIG, database(), planned_run())
+    counts.pop("error", None)  # its text is for the log of `settle` and for the ledger
     get_current_context()["outlet_events"][Asset(asset)].extra = counts
     return counts
 

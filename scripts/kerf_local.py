@@ -149,9 +149,8 @@ class Airflow:
         events = self.call("GET", path, map_index=task["map_index"], full_content=True)["content"]
         lines = []
         for event in events:
-            lines.append(event if isinstance(event, str) else str(event.get("event", "")))
-            for error in event.get("error_detail") or () if isinstance(event, dict) else ():
-                lines.append(f"{error.get('exc_type')}: {error.get('exc_value')}")
+            lines.append(str(event.get("event", "")))
+            lines += [f"{error['exc_type']}: {error['exc_value']}" for error in event.get("error_detail") or ()]
         return "\n".join(line for line in lines if line and not line.startswith("::"))
 
     def check(self) -> None:
@@ -265,7 +264,7 @@ def environment(home: Path, dsn: str, metadata: str, *, port: int, schedules: bo
     passwords = home / "airflow" / "passwords.json"
     _write_private(passwords, json.dumps({USER: known["password"]}))
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("AIRFLOW_")}
-    threads = str(max(1, CORES // 2))
+    threads = str(min(2, CORES))
     uri = database.sqlalchemy_uri(metadata)
     return inherited | {
         "PATH": f"{PROGRAMS}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
@@ -385,9 +384,7 @@ def _await_healthy(airflow: Airflow) -> None:
             if all(health[part]["status"] == "healthy" for part in ("metadatabase", "scheduler", "dag_processor")):
                 return
         time.sleep(POLL_SECONDS)
-    raise LocalError(
-        f"Airflow is not healthy after {HEALTHY_SECONDS} s: {health}", hint=f"see {_log(airflow.home, '*')}"
-    )
+    raise LocalError(f"Airflow is not healthy: {health}", hint=f"see {_log(airflow.home, '*')}")
 
 
 def _await_dags(airflow: Airflow, wanted: set[str]) -> None:

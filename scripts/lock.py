@@ -1,9 +1,11 @@
 """Writes requirements.lock: the versions that this environment has of everything that Kerf needs.
 
-    .venv/bin/pip install --upgrade -e '.[multilingual,dev]' && .venv/bin/python scripts/lock.py
+    .venv/bin/pip install --upgrade -e '.[multilingual,dev]' 'python-dateutil<3' && .venv/bin/python scripts/lock.py
 
 Walks the requirements of the installed distribution `kerf` with its extras, so that what else happens to be installed
 stays out. Exit status 1 when something that is needed is not installed.
+
+python-dateutil stays below 3 for Flask-AppBuilder, the login of the image: docker/requirements.txt goes with this lock.
 """
 
 from __future__ import annotations
@@ -52,11 +54,11 @@ def main() -> int:
     try:
         versions = installed()
     except PackageNotFoundError as error:
-        print(f"{error.name} is needed and not installed: pip install -e '.[multilingual,dev]'", file=sys.stderr)
+        sys.stderr.write(f"{error.name} is needed and not installed: pip install -e '.[multilingual,dev]'\n")
         return 1
     pins = "".join(f"{name}=={version}\n" for name, version in sorted(versions.items()))
     (ROOT / "requirements.lock").write_text(HEAD + pins, encoding="utf-8")
-    print(f"requirements.lock: {len(versions)} versions")
+    sys.stdout.write(f"requirements.lock: {len(versions)} versions\n")
     return 0
 
 

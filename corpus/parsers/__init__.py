@@ -43,10 +43,10 @@ def fingerprint(media_type: str, *, pages: int) -> str:
     """What a document of this type was parsed with: another fingerprint means another parse may come out."""
     parser = parser_for(media_type)
     settings = {
-        "parser": parser.version,
         "detect": detect.VERSION,
         "decode": decode.VERSION,
         "language": language.VERSION,
+        **({"html": parser_for("text/html").version} if parser.name == "markdown" else {}),  # reads raw tables
         **({"pages": pages} if parser.name in _PAGED else {}),
     }
     return _fingerprint(f"parse/{parser.name}", parser.version, settings)

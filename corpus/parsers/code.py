@@ -14,16 +14,14 @@ from typing import ClassVar
 from tree_sitter import Node
 
 from chunkers.document import Document, Symbol
-from corpus.errors import ParseError, UnsupportedFormat
+from corpus.errors import UnsupportedFormat
 from corpus.parsers.code_blocks import Role, Seen, blocks_of
 from corpus.parsers.code_languages import LANGUAGES, Found, Language
 from corpus.parsers.code_sql import statements
-from corpus.parsers.decode import VERSION as DECODE_VERSION
 from corpus.parsers.decode import decode
 
 HUGE = 6_000  #: bytes; functions inside of something longer, which no parent can hold, get blocks of their own
 DEEPEST = 24  #: scopes inside one another that are followed; what is deeper belongs to the last
-
 
 _OPENING = re.compile(r"(?:\s*(?:=>|[{(\[=]))+$")  #: what a signature ends with where its body begins
 
@@ -32,17 +30,15 @@ class CodeParser:
     """Reads source code. The text is the source, so that spans are places in the file."""
 
     name: ClassVar[str] = "code"
-    version: ClassVar[int] = 1000 * DECODE_VERSION + 1
+    version: ClassVar[int] = 1
 
     def parse(self, data: bytes, media_type: str, *, pages: int) -> Document:  # noqa: ARG002 - code has no pages
         """Parse a source file in the language of `media_type`.
 
-        Raises `ParseError` for a blank file and for one that is no text, `UnsupportedFormat` for another language.
+        Raises `ParseError` for bytes that are not text, `UnsupportedFormat` for another language.
         """
         decoded = decode(data)
         text = decoded.text
-        if not text.strip():
-            raise ParseError("the file is empty", hint="exclude it in corpora.yaml, or fill it", stage="parse")
         encoded = text.encode("utf-8")
         if media_type == "text/x-sql":
             blocks = blocks_of(text, encoded, statements(text))

@@ -53,6 +53,7 @@ class _Statement:
     """One statement, as its tokens come in."""
 
     start: int
+    nests: bool  #: whether BEGIN … END are looked at
     words: list[str] = field(default_factory=list)  #: the first ones, upper case
     asides: list[tuple[int, int]] = field(default_factory=list)  #: comments inside
     parenthesis: int | None = None  #: the first one
@@ -60,15 +61,29 @@ class _Statement:
     depth: int = 0  #: of parentheses
     blocks: int = 0  #: of BEGIN … END
     previous: str = ""  #: word
-    semicolon: int | None = None  #: the first one inside a block
+    semicolon: int | None = None  #: the first one
 
-    def word(self, word: str, at: int) -> None:
-        """Take a word into account."""
+    def take(self, lexeme: str, at: int) -> None:
+        """Take a token into account."""
+        if lexeme == "(":
+            self.parenthesis = at if self.parenthesis is None else self.parenthesis
+            self.depth += 1
+        elif lexeme == ")":
+            self.depth = max(0, self.depth - 1)
+        elif lexeme == ";":
+            self.semicolon = at if self.semicolon is None else self.semicolon
+            self.previous = ""
+        elif lexeme[0] == "$":
+            self.body = at if self.body is None else self.body
+        elif lexeme[0] not in "'\"`":
+            self._word(lexeme.upper(), at)
+
+    def _word(self, word: str, at: int) -> None:
         if len(self.words) < _HEAD:
             self.words.append(word)
         if self.body is None and not self.depth and word in ("AS", "IS", "BEGIN"):
             self.body = at
-        if self.words[0] in ("CREATE", "ALTER") and not _ROUTINES.isdisjoint(self.words):
+        if self.nests and self.words[0] in ("CREATE", "ALTER") and not _ROUTINES.isdisjoint(self.words):
             ended = self.previous == "END"
             if word == "BEGIN" or (word == "CASE" and not ended) or (ended and word in _BLOCK_ENDS):
                 self.blocks += 1
@@ -80,7 +95,8 @@ class _Statement:
         """The statement, which ends at `end`, and what it creates."""
         limit = min(end, self.start + 8 * _LONGEST)
         asides = [(start, stop) for start, stop in self.asides if start < limit]
-        cuts = [self.start, *(place for aside in asides for place in aside), max(limit, *(e for _, e in asides), limit)]
+        last = max([limit, *(stop for _, stop in asides)])
+        cuts = [self.start, *(place for aside in asides for place in aside), last]
         bare = " ".join(text[start:stop] for start, stop in zip(cuts[::2], cuts[1::2], strict=True))
         created = _CREATE.match(bare)
         if created is None or created["name"].upper() == "ON":
@@ -125,10 +141,10 @@ def _scan(text: str) -> Iterator[_Span]:
         found = _TOKEN.search(text, at)
         gap = found.start() if found else len(text)
         if current is None and (something := _NON_BLANK.search(text, at, gap)):
-            current = _Statement(something.start())
+            current = _Statement(something.start(), balanced)
         if separator != ";" and (stop := text.find(separator, at, gap + len(separator))) >= 0:
             at = stop + len(separator)
-            yield (current or _Statement(stop)).seen(text, at)
+            yield (current or _Statement(stop, balanced)).seen(text, at)
             current = None
             continue
         if found is None:
@@ -157,24 +173,10 @@ def _scan(text: str) -> Iterator[_Span]:
             else:
                 current.asides.append((gap, at))
         else:
-            current = current or _Statement(gap)
-            if kind == "word":
-                if balanced or not current.blocks:
-                    current.word(found[0].upper(), gap)
-                if not balanced:
-                    current.blocks = 0
-            elif kind == "mark":
-                opens = found[0] == "("
-                current.parenthesis = gap if opens and current.parenthesis is None else current.parenthesis
-                current.depth = max(0, current.depth + (1 if opens else -1))
-            elif kind in ("quote", "dollar"):
-                at = quotes.end(gap, found[0])
-                if kind == "dollar" and current.body is None:
-                    current.body = gap
-            elif current.blocks:
-                current.semicolon = gap if current.semicolon is None else current.semicolon
-                current.previous = ""
-            elif separator == ";":
+            current = current or _Statement(gap, balanced)
+            at = quotes.end(gap, found[0]) if kind in ("quote", "dollar") else at
+            current.take(found[0], gap)
+            if found[0] == separator and not current.blocks:
                 at = _data_end(text, current.start, at)
                 yield current.seen(text, at)
                 current = None
@@ -186,6 +188,7 @@ class _Quotes:
     def __init__(self, text: str) -> None:
         self._text = text
         self._escapes = "`" in text  # only the dialects that quote names with it have backslashes in all strings
+        self._unclosed: set[str] = set()  # after a quote without an end, its mark means nothing
         self._tags: dict[str, list[int]] = {}
         for tag in _TAG.finditer(text):
             self._tags.setdefault(tag[0], []).append(tag.start())
@@ -197,17 +200,26 @@ class _Quotes:
             places = self._tags[mark]
             after = bisect_right(places, start)
             return places[after] + len(mark) if after < len(places) else start + len(mark)
+        if mark in self._unclosed:
+            return start + 1
         escapes = mark == "'" and (self._escapes or text[max(0, start - 1) : start] in ("e", "E"))
         at = start + 1
         while (at := text.find(mark, at)) >= 0:
-            backslashes = at - len(text[start + 1 : at].rstrip("\\")) - start - 1 if escapes else 0
-            if backslashes % 2:
+            if escapes and self._is_escaped(start + 1, at):
                 at += 1
             elif text.startswith(mark, at + 1):
                 at += 2
             else:
                 return at + 1
+        self._unclosed.add(mark)
         return start + 1
+
+    def _is_escaped(self, start: int, at: int) -> bool:
+        """Whether an odd number of backslashes stands before `at`."""
+        before = at
+        while before > start and self._text[before - 1] == "\\":
+            before -= 1
+        return (at - before) % 2 == 1
 
 
 def _comment_end(text: str, start: int) -> int:

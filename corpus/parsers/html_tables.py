@@ -9,6 +9,7 @@ from corpus.parsers.html_words import words
 
 _WIDEST = 100  #: columns that one cell may span
 _ROW_PARENTS = frozenset({"thead", "tbody", "tfoot", "form"})
+_CELLS = frozenset({"td", "th"})
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4"})
 
 
@@ -86,13 +87,15 @@ def heads(table: Node) -> int:
 
 
 def strays(table: Node) -> Iterator[Node | str]:
-    """What stands in a table outside its cells and its caption; a browser shows it above the table."""
-    stack: list[Node | str] = [table]
+    """What stands in a table outside its rows' cells and its caption; a browser shows it above the table."""
+    stack: list[tuple[Node | str, Node]] = [(child, table) for child in reversed(table.children)]
     while stack:
-        item = stack.pop()
-        if isinstance(item, Node) and (item is table or item.tag in _ROW_PARENTS or item.tag == "tr"):
-            stack.extend(reversed(item.children))
-        elif isinstance(item, str) or item.tag not in ("td", "th", "caption", "colgroup", "col"):
+        item, parent = stack.pop()
+        if isinstance(item, str):
+            yield item
+        elif item.tag == "tr" or item.tag in _ROW_PARENTS:
+            stack.extend((child, item) for child in reversed(item.children))
+        elif not (parent.tag == "tr" and item.tag in _CELLS) and not (parent is table and item.tag == "caption"):
             yield item
 
 
@@ -107,7 +110,7 @@ def _rows_of(table: Node) -> Iterator[Node]:
 
 
 def _cells_of(row: Node) -> Iterator[Node]:
-    return (cell for cell in row.elements() if cell.tag in ("td", "th"))
+    return (cell for cell in row.elements() if cell.tag in _CELLS)
 
 
 def _span(cell: Node, name: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Sequence
 from datetime import datetime
 from io import BytesIO
 from typing import Any, ClassVar
@@ -83,8 +84,13 @@ def _guard(data: bytes) -> None:
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             entries = archive.infolist()
+            _check_sizes(entries)
+            _refuse_doctypes(archive, entries)
     except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError, EOFError) as error:
         raise _damaged(str(error)) from error
+
+
+def _check_sizes(entries: Sequence[zipfile.ZipInfo]) -> None:
     if len(entries) > MAX_ENTRIES:
         raise _too_large(f"holds {len(entries):,} parts, the limit is {MAX_ENTRIES:,}")
     unpacked = sum(entry.file_size for entry in entries)
@@ -100,6 +106,18 @@ def _guard(data: bytes) -> None:
             )
         if entry.flag_bits & 1:
             raise ParseError("the archive is encrypted", hint="remove the password, or exclude the file")
+
+
+def _refuse_doctypes(archive: zipfile.ZipFile, entries: Sequence[zipfile.ZipInfo]) -> None:
+    """Office writes none; one that is there is there to make a reader open files or swell without end."""
+    for entry in entries:
+        if entry.filename.endswith((".xml", ".rels")):
+            with archive.open(entry) as part:
+                if b"<!DOCTYPE" in part.read(4096).replace(b"\x00", b""):
+                    raise ParseError(
+                        f"the file has a document type definition in {entry.filename[:80]}, as attacks have",
+                        hint="open it and save it again, or exclude it",
+                    )
 
 
 def _too_large(what: str) -> LimitExceeded:

@@ -1,5 +1,7 @@
 """Word: unstructured walks the file; styles give headings, list depth, code, captions; text boxes come once."""
 
+# ruff: noqa: RUF001 - the dashes, quotes and marks of documents are meant as they are
+
 from __future__ import annotations
 
 import re
@@ -10,6 +12,7 @@ from itertools import groupby
 from typing import Any
 
 import docx
+from docx.oxml import parse_xml
 from docx.oxml.ns import qn
 from docx.table import Table
 
@@ -21,8 +24,8 @@ from corpus.parsers.office_xml import flatten, is_monospaced, paragraph_text, ro
 _HEADING = re.compile(r"(?i)^heading (\d)$")
 _LIST_STYLE = re.compile(r"(?i)^list(?: (?:bullet|number|continue|paragraph))?(?: (\d))?$")
 _CODE_STYLE = re.compile(
-    r"(?i)^(?:source ?code|code(?: ?block| ?text| ?listing)?|html preformatted|preformatted(?: text)?|macro text|plain code"
-    r"|program ?listing|verbatim|listing|console|terminal|codebl[oc]+k)$"
+    r"(?i)^(?:source ?code|code(?: ?block| ?text| ?listing)?|html preformatted|preformatted(?: text)?|macro text"
+    r"|plain code|program ?listing|verbatim|listing|console|terminal|codeblock)$"
 )
 _CODE_CHARACTERS = re.compile(r"[{};=<>$\\|]|\w\(|\(\)|^\s{2,}\S|::|->|--\w|^[#$>] ", re.MULTILINE)
 _CONTENTS_STYLE = re.compile(r"(?i)^(?:toc \d|table of figures)$")
@@ -59,7 +62,7 @@ class _Reader:
         source = found.origin._p  # noqa: SLF001
         style = self._style(found.origin)
         text = paragraph_text(source)
-        if text.strip() and not _CONTENTS_STYLE.match(style.name):
+        if text.strip(_BULLETS).strip() and not _CONTENTS_STYLE.match(style.name):
             yield _draft(found, style, text)
         for box in source.iter(qn("w:txbxContent")):
             if not any(above.tag == qn("w:txbxContent") for above in box.iterancestors()):
@@ -139,7 +142,7 @@ def _notes(document: Any) -> Iterator[Draft]:
     for relation in document.part.rels.values():
         for ending, tag in _NOTES:
             if relation.reltype.endswith(f"/{ending}") and not relation.is_external:
-                root = docx.oxml.parse_xml(relation.target_part.blob)
+                root = parse_xml(relation.target_part.blob)
                 for note in root.iter(qn(f"w:{tag}")):
                     number = note.get(qn("w:id")) or ""
                     words = " ".join(" ".join(map(paragraph_text, note.iter(qn("w:p")))).split())

@@ -1,5 +1,7 @@
 """A page's blocks: liteparse's, with fonts looked up, code rebuilt, captions told apart, left out text put back."""
 
+# ruff: noqa: RUF001 - the dashes, quotes and marks of documents are meant as they are
+
 from __future__ import annotations
 
 import re
@@ -12,7 +14,17 @@ from typing import Any
 from chunkers.document import Kind
 from corpus.parsers.draft import Box, Rows
 from corpus.parsers.pdf_source import Item, Page
-from corpus.parsers.pdf_tables import Columns, Grid, are_aligned, covers, grid, lines_of, side_heading, with_lines
+from corpus.parsers.pdf_tables import (
+    Columns,
+    Grid,
+    are_aligned,
+    covers,
+    grid,
+    lines_of,
+    prose_lines,
+    side_heading,
+    with_lines,
+)
 from corpus.parsers.pdf_text import BULLETS, key, plain, storable
 
 _MONOSPACED = re.compile(r"(?i)courier|mono|consol|menlo|typewriter|cmtt|fixed|lettergothic|inconsolata|sourcecode")
@@ -22,6 +34,8 @@ _CAPTION = re.compile(
     r"|таблица|图|圖|表)\s?\d[\w.\-–]*[.:]?\s"
 )
 _CAPTION_AT_END = re.compile(r"(?s)^(.*[.:!?])\s+\*+((?:Table|Figure|Example|Listing)\s\d[\w.\-–]*\s[^*]{3,150})\*+$")
+_CODE_CHARACTERS = re.compile(r"[;{}()=<>\[\]$#/\\|]|--")
+_NUMBERED_LINE = re.compile(r"^\d{1,3}(?:\.\d{1,3})+\.?\s.{3,100}(?<![.;:,])$")
 _TEXT_BULLET = re.compile(rf"^([{re.escape(BULLETS)}])\s+(?=\S)")
 
 
@@ -59,6 +73,9 @@ def is_monospaced(font: str) -> bool:
 
 def blocks_of(page: Page, *, code_by_font: bool) -> list[PdfBlock]:
     """The blocks of a page in reading order; `code_by_font`: lines set in a typewriter's font alone are code."""
+    if page.plain:
+        paragraphs = (" ".join(part.split()) for part in re.split(r"\n\s*\n", page.plain))
+        return [PdfBlock(Kind.PARAGRAPH, text, page.number, None) for text in paragraphs if text]
     blocks = _converted(page.blocks, page.items, page.number)
     blocks = _whole_tables(_with_orphans(blocks, page), page.items)
     turned = _converted(page.turned_blocks, page.turned_items, page.number, only_with_items=True)
@@ -92,12 +109,14 @@ def _convert(block: Any, inside: list[Item], page: int) -> Iterator[PdfBlock]:
         if found and (head := side_heading(found.rows)):
             yield PdfBlock(Kind.HEADING, head[0], level=6, **style)
             yield PdfBlock(Kind.PARAGRAPH, head[1], **style)
+        elif found and (lines := prose_lines(found.rows)):
+            yield from _prose(lines, style)
         elif found:
             yield PdfBlock(Kind.TABLE, "", rows=found.rows, columns=found.columns, **style)
         return
     if block.kind in ("code", "grid_fallback"):
         lines = [storable(line)[0] for line in block.lines or ()]
-        if block.kind == "code" and not style["mono"] and len(lines) == 1:
+        if block.kind == "code" and len(lines) == 1 and not (style["mono"] and _CODE_CHARACTERS.search(lines[0])):
             yield PdfBlock(Kind.PARAGRAPH, " ".join(lines[0].split()), **style)
         else:
             yield PdfBlock(Kind.CODE, code_text(inside) or "\n".join(lines), **style)
@@ -130,6 +149,21 @@ def _paragraph(text: str, style: dict[str, Any]) -> Iterator[PdfBlock]:
         yield PdfBlock(Kind.CAPTION, words, **style)
     elif words:
         yield PdfBlock(Kind.PARAGRAPH, words, **style)
+
+
+def _prose(lines: Sequence[str], style: dict[str, Any]) -> Iterator[PdfBlock]:
+    """Lines as paragraphs; a line with a section's number stands alone."""
+    run: list[str] = []
+    for line in lines:
+        if _NUMBERED_LINE.match(line) or len(line) > 500:
+            if run:
+                yield PdfBlock(Kind.PARAGRAPH, " ".join(run), **style)
+            run = []
+            yield PdfBlock(Kind.PARAGRAPH, line, **style)
+        else:
+            run.append(line)
+    if run:
+        yield PdfBlock(Kind.PARAGRAPH, " ".join(run), **style)
 
 
 def _share(items: Sequence[Item], font: re.Pattern[str]) -> float:
@@ -292,7 +326,7 @@ def _typewritten(blocks: list[PdfBlock], items: Sequence[Item]) -> list[PdfBlock
                 continue
         if is_code and block.kind is not Kind.CODE:
             lines = code_text(list(_inside(items, block.box)))
-            if block.kind is Kind.TABLE or "\n" in lines or re.search(r"[;{}()=<>\[\]$#/\\]", lines):
+            if block.kind is Kind.TABLE or "\n" in lines or _CODE_CHARACTERS.search(lines):
                 joined.append(replace(block, kind=Kind.CODE, text=lines, rows=None))
                 continue
         joined.append(block)

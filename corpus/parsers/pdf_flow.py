@@ -1,5 +1,7 @@
 """Paragraphs and headings that the page broke are put together again."""
 
+# ruff: noqa: RUF001 - the dashes, quotes and marks of documents are meant as they are
+
 from __future__ import annotations
 
 import re
@@ -33,7 +35,9 @@ def _side_numbers(blocks: Sequence[PdfBlock]) -> list[PdfBlock]:
     for block in blocks:
         above = mended[-1] if mended else None
         number = above and above.kind in (Kind.PARAGRAPH, Kind.HEADING) and _SIDE_NUMBER.match(above.text)
-        if not (above and number and block.kind is Kind.HEADING and block.page == above.page and _is_left(above, block)):
+        if not (
+            above and number and block.kind is Kind.HEADING and block.page == above.page and _is_left(above, block)
+        ):
             mended.append(block)
             continue
         mended[-1] = replace(block, text=f"{number[1]} {block.text}", box=_union(above, block))
@@ -56,9 +60,12 @@ def _footnotes_last(blocks: Sequence[PdfBlock]) -> list[PdfBlock]:
     for _, group in groupby(blocks, key=lambda block: block.page):
         notes: list[PdfBlock] = []
         for block in group:
-            is_small = block.kind in _TEXT and 0 < block.size < 0.87 * body
-            if is_small and _NOTE_START.match(block.text) and block.marker == "-":
+            is_small = block.kind in _TEXT and 0 < block.size < 0.87 * body and block.marker == "-"
+            if is_small and _NOTE_START.match(block.text):
                 notes.append(replace(block, kind=Kind.FOOTNOTE, level=None))
+            elif is_small and notes and not _ENDED.search(notes[-1].text) and _is_below(notes[-1], block, 0.6):
+                note = notes[-1]
+                notes[-1] = replace(note, text=_together(note.text, block.text), box=_union(note, block))
             else:
                 ordered.append(block)
         ordered += notes
@@ -70,8 +77,12 @@ def _headings(blocks: Sequence[PdfBlock], outline: Mapping[tuple[int, str], int]
     for index, block in enumerate(blocks):
         previous = mended[-1] if mended else None
         following = blocks[index + 1] if index + 1 < len(blocks) else None
-        if block.kind is not Kind.HEADING:
+        if previous and previous.kind is Kind.HEADING and _is_rest_of_heading(previous, block):
+            mended[-1] = replace(previous, text=_together(previous.text, block.text), box=_union(previous, block))
+        elif block.kind is not Kind.HEADING:
             mended.append(block)
+        elif previous and _is_start_of_heading(previous, block):
+            mended[-1] = replace(block, text=_together(previous.text, block.text), box=_union(previous, block))
         elif previous and previous.kind is Kind.HEADING and _is_twice(previous, block):
             continue
         elif previous and previous.kind is Kind.HEADING and _continues_heading(previous, block, outline):
@@ -81,6 +92,19 @@ def _headings(blocks: Sequence[PdfBlock], outline: Mapping[tuple[int, str], int]
         else:
             mended.append(block)
     return mended
+
+
+def _is_rest_of_heading(above: PdfBlock, below: PdfBlock) -> bool:
+    same_type = above.bold and below.bold and abs(above.size - below.size) < 0.1 * max(above.size, 1)
+    is_rest = below.kind is Kind.PARAGRAPH and below.text[:1].islower() and len(below.text) < 80
+    return is_rest and same_type and above.page == below.page and _is_below(above, below, 0.8)
+
+
+def _is_start_of_heading(above: PdfBlock, below: PdfBlock) -> bool:
+    """The first line of a title is taken for something else when a word of it is set in another face."""
+    same_size = above.size > 11 and abs(above.size - below.size) < 0.05 * above.size
+    is_start = above.kind is Kind.PARAGRAPH and len(above.text) < 120 and not _ENDED.search(above.text)
+    return is_start and same_size and above.page == below.page and _is_below(above, below, 0.5)
 
 
 def _is_twice(one: PdfBlock, two: PdfBlock) -> bool:
@@ -101,7 +125,9 @@ def _is_in_a_sentence(previous: PdfBlock | None, block: PdfBlock, following: Pdf
     """Bold words at the start of a line that belong to the sentence around them."""
     if not following or following.kind is not Kind.PARAGRAPH:
         return False
-    runs_in = block.mixed or _LABEL.match(block.text)
+    runs_in = (
+        block.mixed or _LABEL.match(block.text) or (len(block.text.split()) > 6 and _fills_its_line(block, following))
+    )
     if runs_in and _is_below(block, following, 0.4) and abs(block.size - following.size) < 0.1 * following.size:
         return True
     if not following.text[:1].islower():

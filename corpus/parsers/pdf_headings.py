@@ -1,5 +1,7 @@
 """What is a heading, and of which level: the file's outline says it best, then the numbering, then the type."""
 
+# ruff: noqa: RUF001 - the dashes, quotes and marks of documents are meant as they are
+
 from __future__ import annotations
 
 import re
@@ -17,6 +19,7 @@ TOO_LONG = 200  #: characters of a heading that is none
 Outline = Mapping[tuple[int, str], int]
 
 _DOTTED = re.compile(r"^(?:§\s*)?(\d{1,3}(?:\.\d{1,3}){1,7})\.?(?=\s+\S)")
+_DOTTED_INSIDE = re.compile(r"\s\d{1,3}(?:\.\d{1,3})+\.?\s")
 _APPENDIX = re.compile(r"^([A-Z](?:\.\d{1,3}){1,6})\.?(?=\s+\S)")
 _NUMBER = re.compile(r"^(\d{1,2})\.?\s+(?=[^\W\d_])")
 _ROMAN = re.compile(r"^(?=[IVX])(?:X{0,3})(?:IX|IV|V?I{0,3})\.\s+(?=[^\W\d_])")
@@ -36,17 +39,25 @@ _STANDING = frozenset(
     )
 )  # fmt: skip
 
+#: Pages with one of these list headings; what stands there is none.
+_CONTENTS = frozenset(
+    map(key, ("Contents", "Table of Contents", "Inhaltsverzeichnis", "Sommaire", "Содержание", "目录"))
+)
+
 
 def with_headings(blocks: Sequence[PdfBlock], outline: Outline) -> list[PdfBlock]:
     """The blocks with headings promoted, false ones demoted, and levels from 1 on."""
-    sections = {match[1].split(".")[0] for block in blocks if (match := _DOTTED.match(block.text))}
+    sections = max((int(found[1].split(".")[0]) for b in blocks if (found := _DOTTED.match(b.text))), default=0)
     lowest = max((block.level or 1 for block in blocks if block.kind is Kind.HEADING), default=0) + 1
     lists = _list_neighbours(blocks)
+    contents = {block.page for block in blocks if key(block.text) in _CONTENTS}
     marked = []
     for index, block in enumerate(blocks):
         full = f"{block.marker} {block.text}" if block.kind is Kind.LIST_ITEM and block.marker != "-" else block.text
         if block.kind is Kind.HEADING and not _is_heading(block, outline):
             marked.append(replace(block, kind=Kind.PARAGRAPH, level=None))
+        elif block.page in contents and key(block.text) not in _CONTENTS:
+            marked.append(block)
         elif block.kind in (Kind.PARAGRAPH, Kind.LIST_ITEM) and _is_promoted(
             replace(block, text=full), outline, sections, alone=index not in lists, following=blocks[index + 1 :][:1]
         ):
@@ -66,13 +77,18 @@ def _is_heading(block: PdfBlock, outline: Outline) -> bool:
     if (block.page, key(block.text)) in outline:
         return True
     words = block.text.split()
-    if len(block.text) > TOO_LONG or "@" in block.text or not any(char.isalpha() for char in block.text):
+    letters = [char for char in block.text if char.isalpha()]
+    if (
+        len(block.text) > TOO_LONG
+        or "@" in block.text
+        or len(letters) < (2 if max(letters, default="") > "\u2e80" else 3)
+    ):
         return False
     return not (block.text.endswith((",", ";")) or (len(words) > 12 and block.text.endswith(".")))
 
 
 def _is_promoted(
-    block: PdfBlock, outline: Outline, sections: set[str], *, alone: bool, following: Sequence[PdfBlock]
+    block: PdfBlock, outline: Outline, sections: int, *, alone: bool, following: Sequence[PdfBlock]
 ) -> bool:
     text = block.text
     if len(text) >= LONGEST or not text:
@@ -85,11 +101,13 @@ def _is_promoted(
         return True
     if dotted := _DOTTED.match(text):
         words = text[dotted.end() :].strip()
-        return alone and _reads_like_a_title(words) and not any(char.isdigit() for char in dotted[1].split(".")[0][3:])
+        return alone and _reads_like_a_title(words) and not _DOTTED_INSIDE.search(words)
     if _ROMAN.match(text):
         return alone and (block.bold or text.upper() == text)
     if number := _NUMBER.match(text):
-        return alone and _reads_like_a_title(text[number.end() :]) and (block.bold or number[1] in sections)
+        return (
+            alone and _reads_like_a_title(text[number.end() :]) and (block.bold or int(number[1]) <= min(sections, 30))
+        )
     followed = bool(following) and not following[0].bold and following[0].kind is not Kind.HEADING
     return block.kind is Kind.PARAGRAPH and block.bold and followed and _reads_like_a_title(text) and len(text) > 3
 

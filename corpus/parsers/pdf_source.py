@@ -34,10 +34,12 @@ class Item:
 
     @property
     def right(self) -> float:
+        """Its right edge."""
         return self.left + self.width
 
     @property
     def bottom(self) -> float:
+        """Its lower edge."""
         return self.top + self.height
 
 
@@ -54,6 +56,7 @@ class Page:
     turned_blocks: tuple[Any, ...] = ()  #: of text that is set sideways on it; their boxes are not the page's
     turned_items: tuple[Item, ...] = ()
     replaced: int = 0
+    plain: str = ""  #: the text as pdfium gives it, where liteparse sees none
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,7 @@ def read(data: bytes, pages: int) -> Source:
                 f"the PDF has {count} pages, the limit is {pages}",
                 hint="raise limits.pages in corpora.yaml, or split it",
             )
-        shown = _pages(data, count)
+        shown = tuple(_with_plain_text(page, document) for page in _pages(data, count))
         metadata = document.get_metadata_dict()
         return Source(
             pages=shown,
@@ -162,6 +165,17 @@ def _pages(data: bytes, count: int) -> tuple[Page, ...]:
     return tuple(pages[number] for number in sorted(pages))
 
 
+def _with_plain_text(page: Page, document: Any) -> Page:
+    """A page on which liteparse sees no text (it may be set too small for the page's size) with what pdfium reads."""
+    if page.items:
+        return page
+    try:
+        text, replaced = storable(document[page.number - 1].get_textpage().get_text_range().replace("\r\n", "\n"))
+    except pdfium.PdfiumError:
+        return page
+    return replace(page, plain=text.strip(), replaced=replaced)
+
+
 def _page(page: Any) -> Page:
     items = tuple(
         Item(
@@ -229,14 +243,16 @@ def _outline(document: Any) -> dict[tuple[int, str], int]:
 
 def _said(text: str | None) -> str | None:
     said = " ".join(storable(text or "")[0].split())
-    if not said or re.search(r"(?i)^untitled|^doi:|^microsoft (?:word|powerpoint) - |\.(docx?|pdf|dvi|tex|qxd|indd)$", said):
+    if not said or re.search(
+        r"(?i)^untitled|^doi:|^microsoft (?:word|powerpoint) - |\.(docx?|pdf|dvi|tex|qxd|indd)$", said
+    ):
         return None  # a program's or a file's name, not a title
     return said
 
 
 def _shows_without_text(document: Any, page: Page) -> bool:
     """Whether the page has pictures but hardly a word: a scan, or outlines in place of letters."""
-    if sum(len("".join(item.text.split())) for item in page.items) >= 25:
+    if sum(len("".join(item.text.split())) for item in page.items) + len(page.plain) >= 25:
         return False
     try:
         objects = document[page.number - 1].get_objects(filter=[pdfium_c.FPDF_PAGEOBJ_IMAGE], max_depth=3)

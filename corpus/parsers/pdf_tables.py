@@ -132,6 +132,18 @@ def side_heading(rows: Rows) -> tuple[str, str] | None:
     return (f"{dated[1]} {dated[3]}", f"{dated[2]} {text}") if dated else (head, text)
 
 
+def prose_lines(rows: Rows) -> list[str] | None:
+    """The lines of what is no table: prose whose words happen to leave a gap below each other, or set in columns."""
+    cells = [cell for row in rows for cell in row if cell]
+    if max(map(len, cells)) > 500 and sum(map(len, cells)) > 250 * len(cells):
+        return cells
+    if len(rows) < 3 or len(rows[0]) != 2 or not all(all(row) for row in rows):
+        return None
+    short = sum(len(first.split()) <= 2 and len(second) > 50 for first, second in rows)
+    unfinished = sum(second[-1].isalnum() for _, second in rows[:-1])
+    return [f"{first} {second}" for first, second in rows] if short >= 0.7 * len(rows) <= unfinished + 1 else None
+
+
 def covers(box: Box, other: Box) -> bool:
     """Whether `other` lies between the left and the right of `box`."""
     return box[0] - 3 <= other[0] and other[2] <= box[2] + 12

@@ -1,5 +1,7 @@
 """The words of a PDF: what the text layer and liteparse add to them is taken off."""
 
+# ruff: noqa: RUF001 - the dashes, quotes and marks of documents are meant as they are
+
 from __future__ import annotations
 
 import re
@@ -34,7 +36,7 @@ def storable(text: str) -> tuple[str, int]:
 
 
 def plain(text: str) -> str:
-    """The words of a text block: Markdown marks and escapes undone, leaders and soft hyphens out, white space folded."""
+    """The words of a text block: Markdown marks and escapes undone, leaders and soft hyphens out, spaces folded."""
     parts, at = [], 0
     for match in _MATH.finditer(text):
         parts += [_unmarked(text[at : match.start()]), match[0]]

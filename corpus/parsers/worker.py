@@ -18,7 +18,7 @@ from typing import Any
 
 from corpus.errors import KerfError
 from corpus.parsers import parse
-from corpus.parsers.sandbox import LENGTH, answer_limit
+from corpus.parsers.sandbox_child import LENGTH, answer_limit
 
 PR_SET_PDEATHSIG = 1
 FILE_BYTES = 256 * 2**20  #: of a temporary file that a library may write

@@ -146,7 +146,8 @@ class Filesystem:
     def _look(self, entry: os.DirEntry[bytes], uri: str, root: _Folder) -> tuple[bytes, os.stat_result] | None:
         """Where the entry really lies and what it is; None for what is no part of the corpus."""
         if entry.is_symlink():
-            if not _inside(os.path.realpath(entry.path), root.real):
+            real = os.path.realpath(entry.path)
+            if real != root.real and not _inside(real, root.real):
                 self._skip(uri, "a link that leads out of the source")
                 return None
             try:
@@ -178,24 +179,29 @@ class Filesystem:
             if attempt:
                 time.sleep(_PAUSE)
             descriptor = self._open(uri)
-            with os.fdopen(descriptor, "rb", buffering=0):
+            try:
                 before = os.fstat(descriptor)
-                if not stat.S_ISREG(before.st_mode):
-                    raise Vanished("what was a file is none any more", uri=uri, stage="read")
-                if self.most_bytes is not None and before.st_size > self.most_bytes:
-                    raise LimitExceeded(
-                        f"the file has {before.st_size:,} bytes, more than the {self.most_bytes:,} allowed",
-                        hint="raise limits.megabytes in corpora.yaml, or exclude it",
-                        uri=uri,
-                        stage="read",
-                    )
+                self._check(uri, before)
                 data = _read_up_to(descriptor, before.st_size + 1)
                 after = os.fstat(descriptor)
+            finally:
+                os.close(descriptor)
             if len(data) == before.st_size and _evidence(before) == _evidence(after):
                 return Read(data, before.st_size, before.st_mtime_ns)
         raise TransientError(
             f"the file kept changing while it was read {_TRIES} times", hint="run again later", uri=uri, stage="read"
         )
+
+    def _check(self, uri: str, status: os.stat_result) -> None:
+        if not stat.S_ISREG(status.st_mode):
+            raise Vanished("what was a file is none any more", uri=uri, stage="read")
+        if self.most_bytes is not None and status.st_size > self.most_bytes:
+            raise LimitExceeded(
+                f"the file has {status.st_size:,} bytes, more than the {self.most_bytes:,} allowed",
+                hint="raise limits.megabytes in corpora.yaml, or exclude it",
+                uri=uri,
+                stage="read",
+            )
 
     def _open(self, uri: str) -> int:
         """Open the file for reading, going down from the root one folder at a time and through no link.

@@ -1,5 +1,7 @@
 """Scores a parsed document against facts that a person read off its pages (checks.json of the data folder)."""
 
+# ruff: noqa: RUF001 - the dashes, quotes and marks of documents are meant as they are
+
 from __future__ import annotations
 
 import re

@@ -183,12 +183,12 @@ def test_everything_that_exists_in_the_house_is_drawn():
     assert sorted(standing - tree()) == []
 
 
-def test_every_folder_at_the_top_that_is_under_version_control_is_drawn():
+def test_every_folder_at_the_top_is_drawn():
     ignored = {line.rstrip("/") for line in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()}
     folders = {
         path.name
         for path in ROOT.iterdir()
-        if path.is_dir() and path.name not in {*ignored, ".git"} and not path.name.endswith(".egg-info")
+        if path.is_dir() and not path.name.startswith(".") and path.name not in ignored and path.suffix != ".egg-info"
     }
     drawn = {path for path in tree() if "/" not in path}
     assert sorted(folder for folder in folders - drawn if any(p.is_file() for p in (ROOT / folder).rglob("*"))) == []

@@ -200,10 +200,6 @@ FAULTS = {
     "a negative size": ("cutting: {size: -5}", "corpora.docs.cutting.size: must be more than 0, not -5"),
     "a size of nothing": ("cutting: {size: 0}", "corpora.docs.cutting.size: must be more than 0, not 0"),
     "a negative overlap": ("cutting: {overlap: -1}", "corpora.docs.cutting.overlap: must be at least 0, not -1"),
-    "an overlap as large as the size": (
-        "cutting: {size: 10, overlap: 10}",
-        "corpora.docs.cutting: overlap must be at least 0 and below size 10, not 10",
-    ),
     "a parent smaller than its child": (
         "cutting: {size: 300, parent_size: 200}",
         "corpora.docs.cutting: parent_size must be at least size 300, not 200",
@@ -251,35 +247,6 @@ FAULTS = {
         "metadata: [{glob: a, date: 2/3/2026}]",
         "corpora.docs.metadata[0].date: a date is ISO 8601, such as 2026, 2026-03 or 2026-03-02, not '2/3/2026'",
     ),
-    "a recipe that nobody wrote": (
-        "recipes: [{glob: a, recipe: structur}]",
-        (
-            "corpora.docs.recipes[0].recipe: no recipe is called 'structur' "
-            "(there are code, fixed, layout, qa, recursive, structure)"
-        ),
-    ),
-    "a setting that the recipe lacks": (
-        "recipes: [{glob: a, recipe: fixed, settings: {stride: 3}}]",
-        (
-            "corpora.docs.recipes[0].settings: recipe fixed has no setting stride "
-            "(it has overlap, parent_size, size, unit)"
-        ),
-    ),
-    "settings of the wrong kind": (
-        "recipes: [{glob: a, recipe: fixed, settings: {size: many, unit: words}}]",
-        (
-            "corpora.docs.recipes[0].settings: size: must be a whole number, not 'many'; "
-            "unit: must be 'tokens' or 'characters', not 'words'"
-        ),
-    ),
-    "settings that the recipe refuses": (
-        "recipes: [{glob: a, recipe: fixed, settings: {size: 10, overlap: 10}}]",
-        "corpora.docs.recipes[0].settings: overlap must be at least 0 and below size 10, not 10",
-    ),
-    "an overlap above the default size": (
-        "cutting: {overlap: 400}",
-        "corpora.docs.cutting: overlap must be at least 0 and below the default size 400, not 400",
-    ),
     "a number among the tags": (
         "metadata: [{glob: a, tags: [1]}]",
         "corpora.docs.metadata[0].tags[0]: must be text (quotes make it so), not 1",
@@ -290,6 +257,40 @@ FAULTS = {
 @pytest.mark.parametrize(("text", "message"), FAULTS.values(), ids=FAULTS)
 def test_a_fault_is_one_line_with_the_path_of_its_key(refused, text, message):
     assert refused(under_docs(text)) == message
+
+
+RECIPES = {
+    "an overlap as large as the size": ("cutting: {size: 10, overlap: 10}", "cutting", ("overlap", "below size 10")),
+    "an overlap above the default size": ("cutting: {overlap: 400}", "cutting", ("overlap", "size 400")),
+    "a recipe that nobody wrote": (
+        "recipes: [{glob: a, recipe: structur}]",
+        "recipes[0].recipe",
+        ("no recipe is called 'structur'", "structure"),
+    ),
+    "a setting that the recipe lacks": (
+        "recipes: [{glob: a, recipe: fixed, settings: {stride: 3}}]",
+        "recipes[0].settings",
+        ("recipe fixed has no setting stride", "overlap", "size"),
+    ),
+    "settings of the wrong kind": (
+        "recipes: [{glob: a, recipe: fixed, settings: {size: many, unit: words}}]",
+        "recipes[0].settings",
+        ("size: must be a whole number, not 'many'", "unit: must be 'tokens' or 'characters', not 'words'"),
+    ),
+    "settings that the recipe refuses": (
+        "recipes: [{glob: a, recipe: fixed, settings: {size: 10, overlap: 10}}]",
+        "recipes[0].settings",
+        ("overlap", "below size 10"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "key", "said"), RECIPES.values(), ids=RECIPES)
+def test_what_a_recipe_would_refuse_is_refused_before_anything_runs(refused, text, key, said):
+    message = refused(under_docs(text))
+    assert message.startswith(f"corpora.docs.{key}: ")
+    assert "\n" not in message
+    assert [part for part in said if part not in message] == []
 
 
 WHOLE_FILES = {

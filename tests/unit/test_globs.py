@@ -25,6 +25,8 @@ from corpus.globs import covers, first, included, matches
         ("./docs/*", ["docs/a"], []),
         ("**/docs/**", ["docs/a", "x/docs/a", "x/y/docs/z/a"], ["docs", "mydocs/a"]),
         ("a/**/b", ["a/b", "a/x/b", "a/x/y/b"], ["ab", "a/xb", "x/a/b"]),
+        ("**/**/a", ["a", "x/a", "x/y/a"], ["xa"]),
+        ("docs/**/**", ["docs/a", "docs/a/b"], ["docs"]),
         ("docs/**.md", ["docs/a.md", "docs/x/a.md"], ["a.md"]),
         ("?.md", ["a.md", "é.md", "😀.md"], ["ab.md", ".md", "/.md"]),
         ("a?b", ["axb"], ["a/b"]),
@@ -87,7 +89,7 @@ def test_a_folder_is_covered_when_everything_below_it_must_match(glob, folder, e
 
 
 names = st.text(alphabet="ab.é[]*?!-", min_size=1, max_size=4)
-paths = st.lists(names, min_size=1, max_size=4).map("/".join)
+paths = st.lists(names.filter(lambda name: name != "."), min_size=1, max_size=4).map("/".join)
 
 
 @given(st.lists(st.sampled_from(["a", "b", "*", "**", "?", "[ab]", "[!a]"]), min_size=1, max_size=4), paths, paths)
@@ -106,5 +108,5 @@ def test_an_address_with_its_special_characters_in_brackets_matches_itself_alone
 
 def test_many_stars_take_no_exponential_time():
     started = time.monotonic()
-    assert not matches("**/" * 8 + "*a" * 4 + "b", "a/" * 40 + "a" * 40)
+    assert not matches("**/" * 30 + "*a" * 3 + "b", "a/" * 40 + "a" * 40)
     assert time.monotonic() - started < 5

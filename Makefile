@@ -1,0 +1,35 @@
+# Each target does the set-up that it needs. `make` shows them.
+
+BIN := .venv/bin
+export DO_NOT_TRACK := 1
+
+.PHONY: help demo up down test lint clean bootstrap
+.DEFAULT_GOAL := help
+
+help: ## show this
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: bootstrap ## sync the example corpora under Airflow, ask a question, sync again; some minutes
+	@$(BIN)/python scripts/demo.py
+
+up: bootstrap ## start Airflow and the database here, and print the address and the login
+	@$(BIN)/python scripts/kerf_local.py up
+
+down: bootstrap ## stop them
+	@$(BIN)/python scripts/kerf_local.py down
+
+test: bootstrap ## all the tests (ARGS="-k name" for some)
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint: bootstrap ## ruff and mypy
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/mypy scripts dags
+
+clean: ## remove what was built; keeps .kerf, which holds the database
+	@rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@find . -name __pycache__ -not -path './.git/*' -prune -exec rm -rf {} +
+
+bootstrap:
+	@scripts/bootstrap
