@@ -67,7 +67,7 @@ def check(document: Document, parents: Sequence[Parent], children: Sequence[Chil
                 document, child.start, child.end, f"a child has {child.tokens} tokens, the model reads {ruler.cap}"
             )
     for start, end in uncovered(document, ((child.start, child.end) for child in children)):
-        raise _broken(document, start, end, "text lies in no child")
+        raise _broken(document, *trim(text, start, end), "text lies in no child")
 
 
 def _broken(document: Document, start: int, end: int, what: str) -> CutError:

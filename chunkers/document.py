@@ -63,6 +63,7 @@ class Document:
     media_type: str
     text_is_source: bool  #: the text is the file itself, so a span is a place in the file and lines are known
     language: str | None = None  #: ISO 639-1
+    language_guessed: bool = False  #: from the text; the document itself does not say
     title: str | None = None
     source_url: str | None = None
     date: str | None = None  #: ISO 8601
@@ -89,6 +90,7 @@ class Document:
         return {
             "media_type": self.media_type,
             "language": self.language,
+            "language_guessed": self.language_guessed,
             "title": self.title,
             "source_url": self.source_url,
             "date": self.date,

@@ -9,10 +9,9 @@ from typing import ClassVar
 from chunkers import sizes
 from chunkers.base import register
 from chunkers.chunk import Part, Piece
+from chunkers.clusters import common
 from chunkers.document import Document, Kind
-from chunkers.errors import ConfigError
 from chunkers.headers import room
-from chunkers.pieces import common
 from chunkers.sections import Leaf, leaves
 from chunkers.splitting import Measure, Segment, Unit, grapheme_end, grapheme_start, lines, words
 from chunkers.tokens import Ruler
@@ -37,7 +36,7 @@ class Fixed:
 
     size: int | None = None  #: of a child, in `unit`; default: the smaller of 400 tokens and what the model reads
     overlap: int | None = None  #: shared with the child before, in `unit`; default: a tenth of the size, none in logs
-    parent_size: int = 1200  #: tokens of a parent
+    parent_size: int = 1200  #: tokens of a parent; with `unit: characters`, four characters for each
     unit: Unit = "tokens"
 
     def __post_init__(self) -> None:
@@ -48,9 +47,7 @@ class Fixed:
         measure = Measure(ruler, self.unit)
         size = sizes.resolve(self.size, self.unit, ruler)
         by_line = document.media_type == LOG
-        overlap = self.overlap if self.overlap is not None else 0 if by_line else size // _SHARE
-        if overlap >= size:
-            raise ConfigError(f"overlap must be at least 0 and below size {size}, not {overlap}")
+        overlap = sizes.resolve_overlap(self.overlap, size, 0 if by_line else size // _SHARE)
         for stretch in _stretches(leaves(document, document.blocks, measure)):
             yield from self._parts(document, stretch, measure, ruler, size, overlap, by_line=by_line)
 
@@ -65,11 +62,14 @@ class Fixed:
         *,
         by_line: bool,
     ) -> Iterator[Part]:
-        text, start, end = document.text, stretch[0].start, stretch[-1].stop
+        text, start = document.text, stretch[0].start
+        end = start + len(text[start : stretch[-1].stop].rstrip())
         paths = _Paths(stretch)
+        parent_size = sizes.resolve_parent(self.parent_size, self.unit, size)
         if self.unit == "characters" and not by_line:
-            outer = _character_windows(text, start, end, max(size, self.parent_size_in_characters(size, overlap)), 0)
-            for a, b in outer:
+            stride = size - overlap
+            whole = (parent_size - overlap) // stride * stride + overlap
+            for a, b in _character_windows(text, start, end, whole, 0):
                 yield _part(a, b, list(_character_windows(text, a, b, size, overlap)), paths)
             return
         if self.unit == "tokens":
@@ -77,15 +77,10 @@ class Fixed:
             overlap = min(overlap, size - 1)
         cut = lines if by_line else words
         units = cut(text, start, end, measure, size, document.language)
-        for first, last in _windows(units, max(size, self.parent_size), 0):
+        for first, last in _windows(units, max(size, parent_size), 0):
             run = units[first:last]
             windows = [(run[a].start, run[b - 1].end) for a, b in _windows(run, size, overlap)]
             yield _part(run[0].start, run[-1].end, windows, paths)
-
-    def parent_size_in_characters(self, size: int, overlap: int) -> int:
-        """The length of a parent that holds whole windows only: about four characters for each of its tokens."""
-        stride = size - overlap
-        return max(1, (self.parent_size * 4 - overlap) // stride) * stride + overlap
 
 
 class _Paths:

@@ -1,15 +1,13 @@
 """Leaves into pieces and pieces into parts: what every recipe but `fixed` and `code` shares."""
 
-# ruff: noqa: RUF001 (marks of other scripts are meant)
-
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
 from chunkers.chunk import Part, Piece
+from chunkers.clusters import clusters, common, grade_between, kind_of, net
 from chunkers.document import Document, Kind
 from chunkers.headers import SEPARATOR, header, room
 from chunkers.packing import pack
@@ -18,9 +16,8 @@ from chunkers.splitting import Grade, Measure, Segment, lines, segments
 from chunkers.tables import Table, table_of
 from chunkers.tokens import Ruler
 
-_LEADS_IN = re.compile(r"[:：][\s*_`)）]*$")
-_LED = frozenset({Kind.TABLE, Kind.CODE, Kind.QUOTE, Kind.FORMULA, Kind.CAPTION, Kind.PARAGRAPH})
-_PROSE = frozenset({Kind.PARAGRAPH, Kind.QUOTE, Kind.FOOTNOTE, Kind.HEADING, Kind.METADATA})
+_PROSE = frozenset({Kind.PARAGRAPH, Kind.QUOTE, Kind.FOOTNOTE, Kind.HEADING})
+_LEADING = frozenset({Kind.PARAGRAPH, Kind.CAPTION, Kind.QUESTION, Kind.QUOTE})  #: kinds that what follows goes with
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +139,7 @@ class Cutter:
         return _Unit(leaves[0].start, leaves[-1].stop, sum(leaf.size for leaf in leaves), grade, tuple(leaves))
 
     def _piece(self, unit: _Unit) -> Piece:
-        return Piece(unit.start, unit.stop, _kind(unit.leaves), common([leaf.path for leaf in unit.leaves]))
+        return Piece(unit.start, unit.stop, kind_of(unit.leaves), common([leaf.path for leaf in unit.leaves]))
 
     def _units(self, leaves: Sequence[Leaf], cap: int) -> list[_Unit]:
         """Units of at most `cap`: clusters that fit, the parts of those that do not; headings go with what follows."""
@@ -155,9 +152,9 @@ class Cutter:
                 head += cluster
                 continue
             joined = self._unit([*head, *cluster], Grade.BLOCK)
-            if joined.size - self._credit(joined) <= cap:
+            if net(joined.leaves) - self._credit(joined) <= cap:
                 found.append(joined)
-            elif sum(leaf.size for leaf in cluster) <= cap and not (len(cluster) == 1 and cluster[0].kind in _PROSE):
+            elif net(cluster) <= cap and not (len(cluster) == 1 and cluster[0].kind in _PROSE):
                 found += [self._unit(head, Grade.SENTENCE)] if head else []
                 found.append(self._unit(cluster, Grade.BLOCK))
             else:
@@ -167,29 +164,49 @@ class Cutter:
             found += self._broken(head[:-1], head[-1:], cap)
         return found
 
-    def _broken(self, head: Sequence[Leaf], cluster: Sequence[Leaf], cap: int) -> Iterator[_Unit]:
-        """The units of a cluster that is too long for one; what leads in goes with what it leads to, if that fits."""
+    def _broken(self, head: Sequence[Leaf], cluster: Sequence[Leaf], cap: int) -> list[_Unit]:
+        """The units of a cluster that is too long for one; what leads in goes with what it leads to, if that fits.
+
+        A list that would fit without a long lead-in stays whole.
+        """
+        found: list[_Unit] = []
         lead = list(head)
-        for at, leaf in enumerate(cluster):
-            after = cluster[at + 1] if at + 1 < len(cluster) else None
-            joined = self._unit([*lead, leaf], _grade_between(leaf, after))
-            fits = joined.size <= cap
-            if fits and after is not None and leaf.kind not in (Kind.LIST_ITEM, Kind.TABLE, Kind.CODE, Kind.ANSWER):
-                lead.append(leaf)
+        groups = _lists_together(cluster, cap)
+        for at, group in enumerate(groups):
+            after = groups[at + 1][0] if at + 1 < len(groups) else None
+            joined = self._unit([*lead, *group], grade_between(group[-1], after))
+            taken = joined.size - sum(leaf.size for leaf in group)
+            if net(joined.leaves) <= cap and after is not None and group[-1].kind in _LEADING:
+                lead += group
                 continue
-            if fits:
-                yield joined
+            if net(joined.leaves) <= cap:
+                if not self._caption_below(found, group[0], cap):
+                    found.append(joined)
+            elif len(group) > 1 and taken * 4 > cap:
+                found += [self._unit(lead, Grade.SENTENCE), self._unit(group, joined.grade)]
             else:
-                yield from self._split(lead, leaf, cap, joined.grade)
+                for number, leaf in enumerate(group):
+                    following = group[number + 1] if number + 1 < len(group) else after
+                    found += self._split(lead, leaf, cap, grade_between(leaf, following))
+                    lead = []
             lead = []
-        if lead:
-            yield self._unit(lead, Grade.BLOCK)
+        return found
+
+    def _caption_below(self, found: list[_Unit], leaf: Leaf, cap: int) -> bool:
+        """Put a caption to the last rows of the table above it that was cut, if it fits there."""
+        if leaf.kind is not Kind.CAPTION or not found or (table := found[-1].table) is None:
+            return False
+        above = found[-1]
+        if above.size + leaf.size > min(cap, self._room(leaf.path, table.header)):
+            return False
+        found[-1] = replace(above, stop=leaf.stop, size=above.size + leaf.size, leaves=(*above.leaves, leaf))
+        return True
 
     def _split(self, lead: Sequence[Leaf], leaf: Leaf, cap: int, last: Grade) -> Iterator[_Unit]:
         """Lead and one leaf that do not fit together: the leaf's own parts, the lead with the first of them."""
         taken = sum(each.size for each in lead)
         table = None
-        if leaf.size <= cap and (leaf.kind not in _PROSE or taken * 2 > cap):
+        if leaf.size - leaf.gap <= cap and (leaf.kind not in _PROSE or taken * 2 > cap):
             parts = [Segment(leaf.start, leaf.stop, leaf.size, last)]
         else:
             if taken * 2 > cap:
@@ -208,70 +225,22 @@ class Cutter:
                 if taken + part.size <= cap:
                     yield _Unit(lead[0].start, part.end, taken + part.size, part.grade, (*lead, leaf), table)
                     continue
-                yield replace(self._unit(lead, Grade.SENTENCE), table=None)
+                yield self._unit(lead, Grade.SENTENCE)
             yield _Unit(part.start, part.end, part.size, part.grade, (leaf,), table)
+
+
+def _lists_together(cluster: Sequence[Leaf], cap: int) -> list[list[Leaf]]:
+    """The cluster's leaves one by one, but a list that fits in one."""
+    found: list[list[Leaf]] = []
+    for listed, run in groupby(cluster, key=lambda leaf: leaf.kind is Kind.LIST_ITEM):
+        together = list(run)
+        found += [together] if listed and net(together) <= cap else [[leaf] for leaf in together]
+    return found
 
 
 def _repeating(measured: Measured, again: str) -> Measured:
     repeated = "\n".join(part for part in (again, measured.piece.repeated) if part)
     return replace(measured, piece=replace(measured.piece, repeated=repeated))
-
-
-def clusters(text: str, leaves: Sequence[Leaf]) -> list[list[Leaf]]:
-    """Leaves that are not to be parted when they fit: a list with its lead-in, a caption with its table, and so on."""
-    found: list[list[Leaf]] = []
-    for leaf in leaves:
-        if found and _belongs(text, found[-1][-1], leaf):
-            found[-1].append(leaf)
-        else:
-            found.append([leaf])
-    return found
-
-
-def _belongs(text: str, before: Leaf, after: Leaf) -> bool:
-    kinds = (before.kind, after.kind)
-    if kinds in (
-        (Kind.LIST_ITEM, Kind.LIST_ITEM),
-        (Kind.PARAGRAPH, Kind.LIST_ITEM),
-        (Kind.CAPTION, Kind.TABLE),
-        (Kind.TABLE, Kind.CAPTION),
-    ):
-        return True
-    if before.kind is Kind.QUESTION:
-        return after.kind is not Kind.HEADING
-    if before.kind is Kind.ANSWER:
-        return after.kind is Kind.ANSWER
-    return (
-        before.kind in (Kind.PARAGRAPH, Kind.LIST_ITEM)
-        and after.kind in _LED
-        and _LEADS_IN.search(text, max(before.start, before.block.end - 8), before.block.end) is not None
-    )
-
-
-def _grade_between(before: Leaf, after: Leaf | None) -> Grade:
-    if after is None:
-        return Grade.BLOCK
-    if after.kind is Kind.LIST_ITEM and (after.block.level or 1) > 1:
-        return Grade.SENTENCE
-    return Grade.LINE if before.kind is Kind.LIST_ITEM else Grade.SENTENCE
-
-
-def common(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """The longest path that all of `paths` begin with."""
-    shortest, longest = min(paths, default=()), max(paths, default=())
-    depth = 0
-    while depth < min(len(shortest), len(longest)) and shortest[depth] == longest[depth]:
-        depth += 1
-    return shortest[:depth]
-
-
-def _kind(leaves: Sequence[Leaf]) -> Kind:
-    """The kind of most of the text, headings aside."""
-    weights: dict[Kind, int] = {}
-    for leaf in leaves:
-        if leaf.kind is not Kind.HEADING:
-            weights[leaf.kind] = weights.get(leaf.kind, 0) + leaf.size
-    return max(weights, key=lambda kind: weights[kind]) if weights else Kind.HEADING
 
 
 def parts(document: Document, pieces: Sequence[Measured], parent_size: int) -> Iterator[Part]:

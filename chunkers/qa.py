@@ -31,7 +31,7 @@ class QuestionsAndAnswers:
     version: ClassVar[int] = 1
 
     size: int | None = None  #: tokens of a child; default: the smaller of 400 and what the model reads
-    parent_size: int = 1200  #: tokens of a parent, but never less than the size
+    parent_size: int = 1200  #: tokens of a parent
 
     def __post_init__(self) -> None:
         sizes.check(self.size, self.parent_size)

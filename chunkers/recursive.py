@@ -34,7 +34,7 @@ class Recursive:
 
     size: int | None = None  #: of a child, in `unit`; default: the smaller of 400 tokens and what the model reads
     overlap: int | None = None  #: shared with the child before, in `unit`; default: a tenth of the size
-    parent_size: int = 1200  #: tokens of a parent
+    parent_size: int = 1200  #: tokens of a parent; with `unit: characters`, four characters for each
     unit: Unit = "tokens"
 
     def __post_init__(self) -> None:
@@ -44,10 +44,10 @@ class Recursive:
         """Yield the parts in order."""
         measure = Measure(ruler, self.unit)
         size = sizes.resolve(self.size, self.unit, ruler)
-        overlap = self.overlap if self.overlap is not None else size // _SHARE
-        overlap = min(overlap, size - 1)
+        overlap = sizes.resolve_overlap(self.overlap, size, size // _SHARE)
         cutter = Cutter(document, ruler, measure, size - overlap)
-        for part in parts(document, cutter.pieces(leaves(document, document.blocks, measure)), self.parent_size):
+        pieces = cutter.pieces(leaves(document, document.blocks, measure))
+        for part in parts(document, pieces, sizes.resolve_parent(self.parent_size, self.unit, size)):
             yield _overlapping(document, part, measure, overlap) if overlap else part
 
 

@@ -24,25 +24,26 @@ _CYRILLIC_LANGUAGES = frozenset({"ru", "uk", "be", "bg", "sr", "mk", "kk"})
 
 _ENDS_WITHOUT_SPACE = frozenset("。！？；…｡．」』”’）】》〉!?")
 _MARKER = re.compile(r"\s*[(（\[]?(?:\d{1,3}(?:\.\d{1,3}){0,4}|[^\W\d_]|[ivxlcIVXLC]{1,5})[.)）\]、]?\s*", re.UNICODE)
-_INITIAL = re.compile(r"(?:^|[\s.(«\"])[A-ZА-ЯЁІЇЄ]\.\s*$")
+_INITIAL = re.compile(r"(?:^|[\s.(«\"])[A-ZА-ЯЁІЇЄ]\.$")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(«\"„\[])(?:e\.\s?g|i\.\s?e|cf|vs|viz|approx|dr|mr|mrs|ms|prof|messrs"
     # Russian: titles, places, references, units and their kin
     r"|г|гг|в|вв|ул|пр|просп|пл|пер|д|кв|корп|стр|рис|табл|гл|ст|п|пп|ч|см|ср|напр|др|проф|акад|доц|им|обл|р|тыс|млн|млрд"
     r"|руб|коп|т|т\.\s?е|т\.\s?к|т\.\s?н|т\.\s?о|т\.\s?п|т\.\s?д|и\s?др|г-н|г-жа|гр|тов|ред|изд|сост|пос|дер|тел|с"
-    r")\.\s*$",
+    r")\.$",
     re.IGNORECASE,
 )
 _BEFORE_NUMBERS = re.compile(
-    r"(?:^|[\s(\[])(?:no|nos|nr|fig|figs|eq|eqs|sec|secs|art|arts|par|para|paras|cl|ch|chap|vol|vols|p|pp|ed|ca)\.\s*$",
+    r"(?:^|[\s(\[])(?:no|nos|nr|fig|figs|eq|eqs|sec|secs|art|arts|par|para|paras|cl|ch|chap|vol|vols|p|pp|ed|ca)\.$",
     re.IGNORECASE,
 )
 _MAY_END = re.compile(
-    r"(?:^|\s)(?:г|гг|в|вв|руб|коп|тыс|млн|млрд|др|т\.\s?п|т\.\s?д|и\s?др|с|al|р|тел)\.\s*$", re.IGNORECASE
+    r"(?:^|\s)(?:г|гг|в|вв|руб|коп|тыс|млн|млрд|др|т\.\s?п|т\.\s?д|и\s?др|с|al|р|тел)\.$", re.IGNORECASE
 )
 _CONTINUES = re.compile(r"\s*[—–-]?\s*([^\W\d_])")
+_LONGEST = 10  #: characters of the longest word that an abbreviation ends with, and a bracket before it
 _NUMBER = re.compile(r"\s*\d")
-_SPEECH = re.compile(r"[!?…][\"'»”’)\]]+\s*$")
+_SPEECH = re.compile(r"[!?…][\"'»”’)\]]+$")
 _DASHED = re.compile(r"\s*[—–]\s")
 
 
@@ -88,21 +89,19 @@ def _holds(text: str, begin: int, at: int) -> bool:
         return True
     if at - begin <= 24 and _MARKER.fullmatch(text, begin, at):
         return False
+    stripped = tail.rstrip()
     following = _CONTINUES.match(text, at)
     lower = following is not None and following[1].islower()
-    if _SPEECH.search(tail) and lower:
+    if lower and (_SPEECH.search(stripped) or (_DASHED.match(text, at) and stripped[-1:] in '!?…»”"')):
         return False
-    if lower and _DASHED.match(text, at) and tail.rstrip()[-1:] in '!?…»”"':
-        return False
-    stripped = tail.rstrip()
-    if not stripped.endswith("."):
+    if not stripped.endswith(".") or len(stripped.rsplit(None, 1)[-1]) > _LONGEST:
         return True
-    if _INITIAL.search(tail) and not lower:
+    if _INITIAL.search(stripped) and not lower:
         return following is None
-    if _BEFORE_NUMBERS.search(tail) and _NUMBER.match(text, at):
+    if _BEFORE_NUMBERS.search(stripped) and _NUMBER.match(text, at):
         return False
-    if _ABBREVIATION.search(tail):
-        return following is not None and not lower and _MAY_END.search(tail) is not None
+    if _ABBREVIATION.search(stripped):
+        return following is not None and not lower and _MAY_END.search(stripped) is not None
     return True
 
 

@@ -10,6 +10,7 @@ from chunkers.tokens import Ruler
 
 SIZE = 400  #: tokens of a child, where the model reads as many
 SIZE_IN_CHARACTERS = 1_200
+CHARACTERS_A_TOKEN = 4  #: of a parent, where sizes are in characters
 
 
 def check(size: int | None, parent_size: int, overlap: int | None = None, unit: Unit = "tokens") -> None:
@@ -43,3 +44,16 @@ def resolve(size: int | None, unit: Unit, ruler: Ruler) -> int:
             f"size {size} is more than the model reads ({reads})", hint=f"set size to at most {reads}, or leave it out"
         )
     return size
+
+
+def resolve_overlap(overlap: int | None, size: int, default: int) -> int:
+    """What neighbours share; raises `ConfigError` if that is not less than the size that the ruler left."""
+    chosen = default if overlap is None else overlap
+    if chosen >= size:
+        raise ConfigError(f"overlap must be at least 0 and below size {size}, not {chosen}")
+    return chosen
+
+
+def resolve_parent(parent_size: int, unit: Unit, size: int) -> int:
+    """The size of a parent in `unit`, from its tokens; never less than that of a child."""
+    return max(size, parent_size * CHARACTERS_A_TOKEN if unit == "characters" else parent_size)

@@ -31,7 +31,7 @@ class Structure:
     version: ClassVar[int] = 1
 
     size: int | None = None  #: of a child, in `unit`; default: the smaller of 400 tokens and what the model reads
-    parent_size: int = 1200  #: of a parent, in `unit`, but never less than the size
+    parent_size: int = 1200  #: tokens of a parent; with `unit: characters`, four characters for each
     unit: Unit = "tokens"
 
     def __post_init__(self) -> None:
@@ -59,7 +59,7 @@ def parts_of_sections(
     stands in the header of all its pieces but the first.
     """
     document, size = cutter.document, cutter.size
-    parent_size = max(parent_size, size)
+    parent_size = sizes.resolve_parent(parent_size, cutter.measure.unit, size)
     for family in families(document, found, parent_size // TINY, parent_size):
         pieces = [
             measured

@@ -35,7 +35,8 @@ app = typer.Typer(
 quarantine = typer.Typer(help="The documents that could not be processed.", no_args_is_help=True)
 app.add_typer(quarantine, name="quarantine")
 
-out = Console(highlight=False, soft_wrap=True)
+#: where nobody sees the width, tables are not squeezed into 80 columns
+out = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 200)
 err = Console(stderr=True, highlight=False)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
@@ -301,7 +302,10 @@ def _operate(corpus: str, uri: str | None, operation: str, *, as_json: bool) -> 
     with Store(_dsn()) as store:
         changed = store.retry(corpus, uri) if operation == "retry" else store.forget(corpus, uri or "")
     if not changed:
-        raise ConfigError(f"{uri or 'nothing'} of corpus {corpus} is in quarantine", hint="kerf quarantine list")
+        raise ConfigError(
+            f"{uri} of corpus {corpus} is not in quarantine" if uri else f"nothing of corpus {corpus} is in quarantine",
+            hint="kerf quarantine list",
+        )
     if as_json:
         _print_json({operation: changed})
     else:

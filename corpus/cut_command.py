@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from chunkers.identity import canonical_uri
 from corpus.config import Corpus
-from corpus.errors import ConfigError, ParseError
+from corpus.errors import ConfigError, LimitExceeded, ParseError
 from corpus.parsers.sandbox import Sandbox
 from corpus.pipeline import CutDocument, cut_document, default_corpus
 from corpus.recipes import Recipes
@@ -44,7 +44,12 @@ def cut_file(file: Path, *, recipe: str | None, corpus: Corpus | None, home: Pat
         raise ParseError("the file is empty", uri=uri, stage="parse")
     limits = settings.limits
     if len(data) > limits.megabytes * MEGABYTE:
-        raise ConfigError(f"{file} is larger than the {limits.megabytes:g} MB that the corpus allows")
+        raise LimitExceeded(
+            f"the file is larger than the {limits.megabytes:g} MB that the corpus allows",
+            hint="raise limits.megabytes, or split the file",
+            uri=uri,
+            stage="parse",
+        )
     with Sandbox(seconds=limits.seconds, memory_mb=limits.memory_mb, pages=limits.pages) as sandbox:
         document = sandbox.parse(data, uri)
     made = cut_document(document, uri=uri, recipe=recipe, corpus=settings)

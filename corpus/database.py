@@ -81,7 +81,8 @@ def sqlalchemy_uri(dsn: str, driver: str = "psycopg") -> str:
     elif host:
         where = (f"[{host}]" if ":" in host else host) + (f":{port}" if port else "")
     name = quote(str(given.get("dbname") or user or ""), safe="")
-    return f"postgresql+{driver}://{login}{'@' if login else ''}{where}/{name}{'?' if query else ''}{urlencode(query)}"
+    options = f"?{urlencode(query, safe='/')}" if query else ""
+    return f"postgresql+{driver}://{login}{'@' if login else ''}{where}/{name}{options}"
 
 
 def connect(dsn: str, *, role: Role | None, autocommit: bool = False) -> psycopg.Connection[Any]:

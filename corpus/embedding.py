@@ -82,7 +82,7 @@ class SentenceTransformerEmbedder:
             from sentence_transformers import SentenceTransformer
             from transformers.utils import logging
 
-            logging.disable_progress_bar()
+            logging.disable_progress_bar()  # type: ignore[no-untyped-call]
             self._loaded = SentenceTransformer(str(self._folder))
         return self._loaded
 
@@ -93,12 +93,13 @@ class SentenceTransformerEmbedder:
 
     def embed_query(self, text: str) -> Vectors:
         """Embed a question; see `Embedder`."""
-        return self._encode([self._query_prefix + text])[0]
+        vector: Vectors = self._encode([self._query_prefix + text])[0]
+        return vector
 
     def _encode(self, texts: list[str]) -> Vectors:
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
-        vectors = self._model.encode(
+        vectors: Any = self._model.encode(
             texts, batch_size=self._batch, normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True
         )
         return np.asarray(vectors, dtype=np.float32)
@@ -120,8 +121,8 @@ class NanoEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed passages; see `Embedder`."""
         refuse_truncation(texts, self.ruler, self.name)
-        vectors: Vectors = self._model.passage(list(texts))
-        return vectors.reshape(len(texts), self.dimensions)
+        vectors: Vectors = np.asarray(self._model.passage(list(texts)), dtype=np.float32)
+        return vectors.reshape((len(texts), self.dimensions))
 
     def embed_query(self, text: str) -> Vectors:
         """Embed a question; see `Embedder`."""

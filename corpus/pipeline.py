@@ -17,12 +17,12 @@ from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
 
-from chunkers.router import Route
-
 from chunkers.chunk import Child, Parent
 from chunkers.document import Document
 from chunkers.identity import document_id
+from chunkers.router import Route
 from corpus import planning
+from corpus.batches import Load, batches
 from corpus.config import Config, Corpus
 from corpus.embedding import Embedder, embedder
 from corpus.errors import KerfError, RunFailed, TransientError
@@ -133,6 +133,7 @@ def plan(
     """
     settings = config.corpus(corpus)
     started = time.monotonic()
+    Recipes.of(settings).check()
     with Store(dsn) as store:
         model = embedder(settings.embedding)
         run = store.begin_run(corpus, _model_row(model), key=key, interval=window)
@@ -226,17 +227,18 @@ def embed(config: Config, dsn: str, run_id: int, batch: int, *, progress: Progre
 def publish(config: Config, dsn: str, run_id: int) -> dict[str, Any]:
     """Publish every document that is ready, one transaction each; then tombstones and counters.
 
-    Returns the summary of the run. A document whose vectors are not all there keeps its old version.
+    Returns the summary of the run. A document whose vectors are not all there keeps its old version; and if another
+    model is to take over, no new version is published before that model has a vector for everything.
     """
     with Store(dsn) as store:
         with _timed(store, run_id, "publish"):
             run = store.run(run_id)
             settings = config.corpus(run.corpus)
             if not _takes_over(store, run) or store.model_covers(run):
+                store.activate_model(run)
                 for document in store.ready(run):
                     store.publish(run, document)
-                store.settle_unprepared(run)
-                store.activate_model(run)
+            store.settle_unprepared(run)
         state, error = _verdict(store, run, settings)
         documents = _documents(store, run)
         children = store.alive(run.corpus)["children"]
@@ -285,6 +287,7 @@ def sync(
 def preview(config: Config, dsn: str, corpus: str, *, quick: bool = False) -> dict[str, Any]:
     """What a sync would do, changing nothing; `quick` parses nothing and knows of documents only."""
     settings = config.corpus(corpus)
+    Recipes.of(settings).check()
     with Store(dsn) as store:
         source = open_source(settings, config.home)
         decision = _decide(settings, source, store, window=None)
@@ -378,13 +381,13 @@ def _items(settings: Corpus, decision: Decision) -> list[Item]:
     """The rows of a run: all but the documents that need nothing."""
     work = [item for item in decision.items if item.action not in _NO_WORK or item.stage is not None]
     loads = [
-        planning.Load(item.uri, item.listed.size, PurePosixPath(item.uri).suffix.lower())
+        Load(item.uri, item.listed.size, PurePosixPath(item.uri).suffix.lower())
         for item in work
         if item.listed is not None and item.stage is not None and item.action is not Action.QUARANTINED
     ]
     limits = settings.batches
-    batches = planning.batches(loads, documents=limits.documents, size=int(limits.megabytes * MEGABYTE))
-    numbers = {load.uri: number for number, batch in enumerate(batches) for load in batch}
+    tasks = batches(loads, documents=limits.documents, size=int(limits.megabytes * MEGABYTE))
+    numbers = {load.uri: number for number, batch in enumerate(tasks) for load in batch}
     recipes = Recipes.of(settings)
     return [_item(settings, recipes, item, numbers.get(item.uri)) for item in work]
 
@@ -441,6 +444,9 @@ def _verdict(store: Store, run: Run, settings: Corpus) -> tuple[str, str | None]
         shown = "; ".join(f"{row['uri']}: {row['error'] or _WAITS_FOR[row['state']]}" for row in unfinished[:10])
         more = f"; and {len(unfinished) - 10} more" if len(unfinished) > 10 else ""
         return "failed", f"{len(unfinished)} documents were not published: {shown}{more}"
+    if _takes_over(store, run):
+        model = settings.embedding.model
+        return "failed", f"the model {model} has no vector yet for some published texts; the one before it answers on"
     states: Counts = {}
     for row in store.item_states(run.id):
         if row["action"] not in (Action.QUARANTINED, Action.DELETED, Action.TOUCHED):

@@ -7,8 +7,6 @@ gives `decide` the hashes.
 
 from __future__ import annotations
 
-import heapq
-import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -20,7 +18,6 @@ from corpus.errors import MassDeletion
 from corpus.sources import Listed
 
 RACY_NS = 2_000_000_000  #: a file changed so shortly before it was listed may change again within the same mtime
-DOCUMENT_COST = 16_384  #: bytes that one document weighs beside its own, so that many small ones spread too
 SHOWN = 20  #: vanished documents that a message names
 
 
@@ -43,7 +40,6 @@ class Stage(StrEnum):
 
     PARSE = "parse"
     CUT = "cut"
-    EMBED = "embed"
     PAYLOAD = "payload"  #: permissions and metadata only
 
 
@@ -60,7 +56,6 @@ class Known:
     content_hash: bytes | None  #: of the published version; None if there is none
     parse_fingerprint: str | None
     cut_fingerprint: str | None
-    embed_fingerprint: str | None
     payload_hash: str | None  #: of the rules that gave permissions and metadata
     media_type: str | None
     recipe: str | None
@@ -82,9 +77,8 @@ class Expected:
 
     parse_fingerprint: str
     cut_fingerprint: str
-    embed_fingerprint: str
     payload_hash: str
-    attempt_fingerprint: str | None = None  #: of another attempt at bytes that failed; default: the parser's
+    attempt_fingerprint: str  #: of another attempt at bytes that failed
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +95,11 @@ class Item:
     moved_from: Known | None = None  #: the vanished document whose bytes are here now
     moved_to: str | None = None  #: of a deleted one: the address where its bytes are now
 
+    @property
+    def has_no_version(self) -> bool:
+        """Whether nothing of it was ever published: it was in quarantine from the first."""
+        return self.known is None or self.known.content_hash is None
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -111,11 +110,19 @@ class Decision:
     @property
     def vanished(self) -> tuple[str, ...]:
         """The addresses of the documents that are gone and have not moved."""
-        return tuple(item.uri for item in self.items if item.action is Action.DELETED and item.moved_to is None)
+        return tuple(
+            item.uri
+            for item in self.items
+            if item.action is Action.DELETED and item.moved_to is None and not item.has_no_version
+        )
 
     def counts(self) -> dict[str, int]:
         """Documents by what a person calls it. A moved document counts once, as moved."""
-        counted = Counter(_COUNTED_AS[item.action] for item in self.items if item.moved_to is None)
+        counted = Counter(
+            _COUNTED_AS[item.action]
+            for item in self.items
+            if item.moved_to is None and not (item.action is Action.DELETED and item.has_no_version)
+        )
         return {name: counted[name] for name in ("new", "changed", "moved", "unchanged", "deleted", "quarantined")}
 
 
@@ -235,7 +242,7 @@ def _compare(
         return becomes(Action.NEW if row.last_hash is None else Action.CHANGED, Stage.PARSE)
     today = expected(row)
     if digest == row.quarantined_hash:
-        if (today.attempt_fingerprint or today.parse_fingerprint) != row.quarantined_fingerprint:
+        if today.attempt_fingerprint != row.quarantined_fingerprint:
             return becomes(Action.CHANGED, Stage.PARSE)
         # The version that stays searchable must not keep permissions that were taken away.
         stale = row.content_hash is not None and row.payload_hash != today.payload_hash
@@ -252,8 +259,6 @@ def _first_due(row: Known, today: Expected) -> Stage | None:
         return Stage.PARSE
     if row.cut_fingerprint != today.cut_fingerprint:
         return Stage.CUT
-    if row.embed_fingerprint != today.embed_fingerprint:
-        return Stage.EMBED
     if row.payload_hash != today.payload_hash:
         return Stage.PAYLOAD
     return None
@@ -284,44 +289,3 @@ def racy(listed: Listed, listed_at_ns: int) -> bool:
     `listed_at_ns` is the time just before the listing started, in nanoseconds since 1970.
     """
     return listed.etag is None and listed.mtime_ns > listed_at_ns - RACY_NS
-
-
-@dataclass(frozen=True, slots=True)
-class Load:
-    """A document to be put into a batch."""
-
-    uri: str
-    size: int  #: bytes
-    kind: str  #: media type, or whatever tells cheap documents from dear ones
-
-
-def batches(loads: Iterable[Load], *, documents: int, size: int, most: int = 400) -> list[tuple[Load, ...]]:
-    """Spread documents over as many batches as `documents` and `size` (bytes) ask for, but at most `most`.
-
-    Each kind is spread evenly by bytes, the largest document first and each into the batch with least of its kind
-    (of those, the one with least of all), so that no batch gets all the PDFs. Where neither `most` nor a document
-    larger than `size` forbids it, no batch has more than `documents` documents and batches have about `size` bytes.
-    The same documents give the same batches, in whatever order they come.
-    """
-    kinds: dict[str, list[Load]] = defaultdict(list)
-    for load in sorted(loads, key=lambda load: (-load.size, load.uri)):
-        kinds[load.kind].append(load)
-    total = sum(len(group) for group in kinds.values())
-    if not total:
-        return []
-    weight = sum(load.size for group in kinds.values() for load in group)
-    count = min(most, total, max(math.ceil(total / documents), math.ceil(weight / size)))
-    room = max(documents, math.ceil(total / count))
-    made: list[list[Load]] = [[] for _ in range(count)]
-    weights = [0] * count
-    for kind in sorted(kinds):
-        lightest = [(0, weights[index], index) for index in range(count) if len(made[index]) < room]
-        heapq.heapify(lightest)
-        for load in kinds[kind]:
-            of_kind, _, index = heapq.heappop(lightest)
-            made[index].append(load)
-            cost = load.size + DOCUMENT_COST
-            weights[index] += cost
-            if len(made[index]) < room:
-                heapq.heappush(lightest, (of_kind + cost, weights[index], index))
-    return [tuple(sorted(batch, key=lambda load: load.uri)) for batch in made if batch]

@@ -13,7 +13,7 @@ from chunkers.identity import content_hash
 from corpus import parsers
 from corpus.config import Corpus
 from corpus.diffing import diff
-from corpus.errors import CutError, DocumentError, KerfError, ParseError, TransientError, Vanished
+from corpus.errors import ConfigError, CutError, DocumentError, KerfError, ParseError, TransientError, Vanished
 from corpus.parsers.detect import detect
 from corpus.parsers.sandbox import Sandbox
 from corpus.planning import racy
@@ -68,7 +68,7 @@ class Preparer:
         except Vanished:
             self._store.end_item(run.id, item.document, "gone", "it vanished after the listing")
             return "gone"
-        except TransientError:
+        except (TransientError, ConfigError):
             raise
         except KerfError as error:
             failure = error if isinstance(error, DocumentError | CutError) else ParseError(str(error))
@@ -78,6 +78,7 @@ class Preparer:
                 failure,
                 media_type=attempt.media_type,
                 parse_fingerprint=self._recipes.attempt_fingerprint(attempt.media_type),
+                permissions=self._recipes.permissions(item.uri),
                 parsed=attempt.parsed,
             )
             return "quarantined"
@@ -90,7 +91,7 @@ class Preparer:
         attempt = self._attempt(item, 0)
         try:
             self._work(attempt, item)
-        except TransientError:
+        except (TransientError, ConfigError):
             raise
         except KerfError:
             return None

@@ -9,7 +9,7 @@ import os
 import re
 from functools import cache
 from pathlib import Path
-from typing import LiteralString, cast
+from typing import LiteralString
 
 from corpus.errors import ConfigError
 
@@ -26,8 +26,8 @@ def sql_folder() -> Path:
 
 
 @cache
-def _statements() -> dict[str, str]:
-    found: dict[str, str] = {}
+def _statements() -> dict[str, LiteralString]:
+    found: dict[str, LiteralString] = {}
     for file in sorted((sql_folder() / "queries").glob("*.sql")):
         parts = re.split(r"^-- name: (\w+)\n", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
         for name, statement in zip(parts[1::2], parts[2::2], strict=True):
@@ -39,4 +39,4 @@ def _statements() -> dict[str, str]:
 
 def query(name: str) -> LiteralString:
     """The statement `name`. It comes from a file of the project, never from input."""
-    return cast("LiteralString", _statements()[name])
+    return _statements()[name]

@@ -11,13 +11,13 @@ from typing import Any
 from urllib.parse import quote
 from uuid import UUID
 
-from chunkers.router import Route
-
-from chunkers import assembly, base, router
+from chunkers import assembly, base, router, sizes
 from chunkers.base import Chunker
 from chunkers.chunk import Cut
 from chunkers.document import Document
+from chunkers.errors import ConfigError
 from chunkers.identity import fingerprint
+from chunkers.router import Route
 from chunkers.tokens import Ruler
 from corpus import parsers
 from corpus.config import Corpus
@@ -61,7 +61,7 @@ class Recipes:
 
     def cut_fingerprint(self, recipe: str, uri: str) -> str:
         """What decides how a document is cut, given the recipe that it has."""
-        chunker = self.chunker(recipe, uri)
+        chunker: Any = self.chunker(recipe, uri)
         rule = first(self.corpus.recipes, uri)
         return fingerprint(
             "cut",
@@ -84,10 +84,25 @@ class Recipes:
             assembly.VERSION,
             {
                 "parse": parsers.fingerprint(media_type, pages=limits.pages) if media_type else detect.VERSION,
-                "router": router.VERSION,
                 "limits": [limits.seconds, limits.memory_mb, limits.megabytes],
+                "router": router.VERSION,
+                "chunkers": {name: base.build(name).version for name in base.names()},
+                "cutting": self.corpus.cutting.model_dump(),
+                "recipes": [rule.model_dump() for rule in self.corpus.recipes],
+                "ruler": self.ruler.id,
             },
         )
+
+    def check(self) -> None:
+        """Raise `ConfigError` if some recipe asks for more than the ruler's model reads: before any work is done."""
+        rules = [(rule.recipe, rule.settings) for rule in self.corpus.recipes]
+        for recipe, settings in [*((name, {}) for name in base.names()), *rules]:
+            chunker: Any = base.build(recipe, self._general(recipe) | settings)
+            try:
+                sizes.resolve(chunker.size, getattr(chunker, "unit", "tokens"), self.ruler)
+            except ConfigError as error:
+                error.message = f"corpus {self.corpus.name}, recipe {recipe}: {error.message}"
+                raise
 
     def expected(self, known: Known) -> Expected:
         """The fingerprints that a document of the ledger would get today."""
@@ -95,18 +110,21 @@ class Recipes:
         return Expected(
             parse_fingerprint=parsers.fingerprint(known.media_type, pages=limits.pages) if known.media_type else "",
             cut_fingerprint=self.cut_fingerprint(known.recipe, known.uri) if known.recipe else "",
-            embed_fingerprint="",
             payload_hash=self.payload_hash(known.uri),
             attempt_fingerprint=self.attempt_fingerprint(known.quarantined_media_type),
         )
 
     def _settings(self, recipe: str, uri: str) -> dict[str, Any]:
+        rule = first(self.corpus.recipes, uri)
+        return self._general(recipe) | (rule.settings if rule and rule.recipe == recipe else {})
+
+    def _general(self, recipe: str) -> dict[str, Any]:
+        """Those of the corpus' settings for all recipes that this one has."""
         cutting = self.corpus.cutting
         general = {"size": cutting.size, "overlap": cutting.overlap, "parent_size": cutting.parent_size}
-        known = {field.name for field in fields(base.build(recipe))}
-        settings = {name: value for name, value in general.items() if value is not None and name in known}
-        rule = first(self.corpus.recipes, uri)
-        return settings | rule.settings if rule and rule.recipe == recipe else settings
+        chunker: Any = base.build(recipe)
+        known = {field.name for field in fields(chunker)}
+        return {name: value for name, value in general.items() if value is not None and name in known}
 
     def permissions(self, uri: str) -> list[str]:
         """The principals that may see a document: `public` without rules, nobody if no rule matches."""
@@ -127,13 +145,14 @@ class Recipes:
         return said
 
     def payload(self, document: Document, uri: str) -> dict[str, Any]:
-        """What filters and citations need. The document's own word goes before the configuration's."""
+        """What filters and citations need: the document's own word, then the configuration's, then a guess."""
         said = self.metadata(uri)
+        own_language = None if document.language_guessed else document.language
         base_url = self.corpus.source.base_url
         return {
             "title": document.title or said.get("title") or PurePosixPath(uri).stem,
             "source_url": document.source_url or (f"{base_url.rstrip('/')}/{quote(uri)}" if base_url else None),
-            "language": document.language or said.get("language"),
+            "language": own_language or said.get("language") or document.language,
             "date": document.date or said.get("date"),
             "author": document.author or said.get("author"),
             "tags": [*document.tags, *(tag for tag in said["tags"] if tag not in document.tags)],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, LiteralString, cast
+from typing import Any, LiteralString
 from uuid import UUID
 
 import numpy as np
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from psycopg import sql
 from psycopg.rows import dict_row
 
-from corpus.config import Config
+from corpus.config import Config, Embedding
 from corpus.database import connect
-from corpus.embedding import embedder
+from corpus.embedding import Embedder, embedder
 from corpus.errors import ConfigError, StoreUnavailable
 from corpus.queries import query
 from corpus.recipes import PUBLIC
@@ -66,18 +66,13 @@ def search(
     """The `limit` sections that answer best among those that one of `principals` may see.
 
     `budget` bounds the tokens of all contexts together. Raises `ConfigError` for a corpus that does not exist, was
-    never synced, or was embedded with another model than the configuration names.
+    never synced, or answers with a model that is not there any more.
     """
     settings = config.corpus(corpus)
     try:
         with connect(dsn, role="kerf_reader") as connection, connection.cursor(row_factory=dict_row) as cursor:
             state = _state(cursor, corpus, principals)
-            model = embedder(settings.embedding)
-            if model.fingerprint != state["fingerprint"]:
-                raise ConfigError(
-                    f"corpus {corpus} answers with the model {state['name']}, the configuration names {model.name}",
-                    hint=f"kerf sync {corpus} fills the vectors of the new model and switches to it",
-                )
+            model = _asked(settings.embedding, state)
             hits = _hits(cursor, corpus, principals, state, model.embed_query(question), limit * OVERSAMPLE)
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         raise StoreUnavailable(f"the database gave up: {' '.join(str(error).split())}", stage="search") from error
@@ -89,6 +84,18 @@ def _state(cursor: psycopg.Cursor[Row], corpus: str, principals: Sequence[str]) 
     if found is None or found["model_id"] is None:
         raise ConfigError(f"corpus {corpus} has not been synced yet", hint=f"kerf sync {corpus}")
     return found
+
+
+def _asked(settings: Embedding, state: Row) -> Embedder:
+    """The model that the corpus answers with: the configured one, or the one before it while no sync has switched."""
+    for candidate in (settings, Embedding(model=state["name"])):
+        model = embedder(candidate)
+        if model.fingerprint == state["fingerprint"]:
+            return model
+    raise ConfigError(
+        f"the corpus answers with the model {state['name']}, which is not there any more as it was",
+        hint="sync the corpus: it fills the vectors of the configured model and switches to it",
+    )
 
 
 def _hits(
@@ -106,7 +113,7 @@ def _hits(
     if not few:
         cursor.execute("SET LOCAL hnsw.iterative_scan = relaxed_order")
         cursor.execute(sql.SQL("SET LOCAL hnsw.ef_search = {}").format(sql.Literal(min(1000, max(100, limit)))))
-    statement = sql.SQL(cast("LiteralString", query("search_exact" if few else "search_index"))).format(cast=cast_to)
+    statement = sql.SQL(query("search_exact" if few else "search_index")).format(cast=cast_to)
     values = {
         "corpus": corpus,
         "principals": list(principals),

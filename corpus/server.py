@@ -30,6 +30,7 @@ from corpus.installation import PORT, Account
 
 SUPERUSER = "postgres"  #: in the database
 START_SECONDS = 300  #: recovery after a crash may take a while
+START_TRIES = 3
 STOP_SECONDS = 60
 
 _SETTINGS = """\
@@ -75,7 +76,7 @@ def running(home: Path) -> Server | None:
             f"the embedded database in {data} belongs to another user",
             hint="run as that user or as root, or set KERF_HOME to a folder of your own",
         ) from error
-    if not _is_ready(lines):
+    if not _is_ready(lines) or not _lives(int(lines[0])):
         return None
     folder = Path(lines[4])
     with socket.socket(socket.AF_UNIX) as connection:
@@ -137,15 +138,16 @@ def _start(home: Path) -> Server:
     _await_other(data)
     log = data / "log"
     listen = f"-k {shlex.quote(str(installation.socket_folder(data, owner)))}"
-    reason = _run(
-        *(programs / "pg_ctl", "start", "-w", "-t", START_SECONDS, "-D", data, "-l", log, "-o", listen), owner=owner
-    )
-    found = running(home)
-    if found is None:
-        with suppress(OSError):
-            reason = " / ".join(log.read_text(errors="replace").splitlines()[-5:]) or reason
-        raise StoreUnavailable(f"the embedded database did not start: {reason}", hint=f"its log is {log}")
-    return found
+    command = (programs / "pg_ctl", "start", "-w", "-t", START_SECONDS, "-D", data, "-l", log, "-o", listen)
+    reason = ""
+    for _ in range(START_TRIES):
+        reason = _run(*command, owner=owner)
+        if found := running(home):
+            return found
+        time.sleep(1)  # the children of a server that was killed may hold its memory for a moment
+    with suppress(OSError):
+        reason = " / ".join(log.read_text(errors="replace").splitlines()[-5:]) or reason
+    raise StoreUnavailable(f"the embedded database did not start: {reason}", hint=f"its log is {log}")
 
 
 def _make(data: Path, programs: Path, owner: Account) -> None:
@@ -193,12 +195,21 @@ def _await_other(data: Path) -> None:
     while time.monotonic() < deadline:
         try:
             lines = (data / "postmaster.pid").read_text().splitlines()
-            process = psutil.Process(int(lines[0]))
-            if process.name() != "postgres" or process.status() == psutil.STATUS_ZOMBIE or _is_ready(lines):
-                return
-        except (OSError, ValueError, IndexError, psutil.Error):
+            pid = int(lines[0])
+        except (OSError, ValueError, IndexError):
+            return
+        if _is_ready(lines) or not _lives(pid):
             return
         time.sleep(0.1)
+
+
+def _lives(pid: int) -> bool:
+    """Whether the process is a server that runs; a number in an old file may be somebody else's by now."""
+    try:
+        process = psutil.Process(pid)
+        return bool(process.name() == "postgres" and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.Error:
+        return False
 
 
 def _end_server_of(data: Path) -> None:
@@ -210,16 +221,13 @@ def _end_server_of(data: Path) -> None:
 
 
 def _end(pid: int, how: signal.Signals) -> None:
-    try:
-        process = psutil.Process(pid)
-        process.send_signal(how)
-        deadline = time.monotonic() + STOP_SECONDS
-        while time.monotonic() < deadline:
-            if not process.is_running() or process.status() == psutil.STATUS_ZOMBIE:
-                return
-            time.sleep(0.05)
-    except psutil.NoSuchProcess:
-        return
+    with suppress(ProcessLookupError):
+        os.kill(pid, how)
+    deadline = time.monotonic() + STOP_SECONDS
+    while time.monotonic() < deadline:
+        if not _lives(pid):
+            return
+        time.sleep(0.05)
     raise StoreUnavailable(f"the embedded database (process {pid}) does not end", hint="end what still uses it")
 
 

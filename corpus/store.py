@@ -230,10 +230,11 @@ class Store:
         *,
         media_type: str | None,
         parse_fingerprint: str,
+        permissions: list[str],
         parsed: bool,
     ) -> None:
-        """Put a document away until its bytes or its parser change."""
-        values = _parameters(evidence) | {"run": run.id, "corpus": run.corpus}
+        """Put a document away until its bytes or its parser change; what is served on gets today's permissions."""
+        values = _parameters(evidence) | {"run": run.id, "corpus": run.corpus, "permissions": permissions}
         with self._transaction(run.id) as (cursor, written):
             written.parsed += parsed
             state = "superseded"
@@ -248,6 +249,7 @@ class Store:
                     "parse_fingerprint": parse_fingerprint,
                 }
                 written.rows += cursor.execute(query("quarantine"), values | failure).rowcount
+                written.rows += cursor.execute(query("set_permissions"), values).rowcount
             cursor.execute(
                 query("end_item"),
                 {"run": run.id, "document": evidence.document, "state": state, "error": _storable(str(error))},

@@ -159,6 +159,10 @@ class Airflow:
             if process.find() is None:
                 raise LocalError(f"Airflow's {name} ended: {_tail(_log(self.home, name))}")
 
+    def close(self) -> None:
+        """Let go of the connection to the API; the processes go on."""
+        self._client.close()
+
     def is_alive(self) -> bool:
         """Whether all its processes are there."""
         return all(process.find() for process in self.processes.values())
@@ -207,6 +211,7 @@ def start(
     if running and running.is_alive():
         return running
     if running:
+        running.close()
         stop(home)
     (home / "airflow" / "logs").mkdir(parents=True, exist_ok=True)
     (home / "airflow").chmod(0o700)
@@ -235,6 +240,7 @@ def start(
         say("waiting for the DAGs")
         _await_dags(airflow, {f"corpus_sync_{name}" for name in corpora})
     except BaseException:
+        airflow.close()
         stop(home)
         raise
     return airflow
@@ -250,6 +256,7 @@ def stop(home: Path, *, with_database: bool = False) -> bool:
     if running:
         stopped = _end(running.processes.values())
         with_database = with_database or running.database_is_ours
+        running.close()
     if with_database:
         stopped = database.stop(home) or stopped
     _note(home).unlink(missing_ok=True)

@@ -6,6 +6,7 @@ import itertools
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import psycopg
 import pytest
@@ -28,12 +29,17 @@ def data_folder() -> Path:
 
 
 @pytest.fixture(scope="session")
-def server_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The home of an embedded server that lives as long as the tests."""
-    home = tmp_path_factory.mktemp("kerf")
-    server.start(home)
-    yield home
-    server.stop(home)
+def server_home() -> Iterator[Path]:
+    """The home of an embedded server that lives as long as the tests.
+
+    Not in pytest's own folder, which only its user may enter: as root the server runs as somebody else.
+    """
+    with TemporaryDirectory(prefix="kerf-tests-") as folder:
+        home = Path(folder)
+        home.chmod(0o755)
+        server.start(home)
+        yield home
+        server.stop(home)
 
 
 @pytest.fixture(scope="session")

@@ -36,7 +36,7 @@ def parse(data: bytes, *, uri: str, pages: int = 5000) -> Document:
     except KerfError as error:
         error.uri, error.stage = uri, "parse"
         raise
-    return document if document.language else replace(document, language=language.of(document))
+    return document if document.language else replace(document, language=language.of(document), language_guessed=True)
 
 
 def fingerprint(media_type: str, *, pages: int) -> str:

@@ -24,7 +24,8 @@ RATIO_FROM = 16 << 20
 _POWERPOINT = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
-_NOT_PEOPLE = frozenset({"python-docx", "python-pptx", "Microsoft Office User", "user", "User", "admin"})
+_LIBRARIES = frozenset({"python-docx", "python-pptx"})
+_NOT_PEOPLE = _LIBRARIES | frozenset({"Microsoft Office User", "user", "User", "admin"})
 _NOT_TITLES = frozenset({"PowerPoint Presentation", "PowerPoint-Präsentation", "Word Document", "Untitled"})
 
 
@@ -134,6 +135,8 @@ def _said(text: str | None, never: frozenset[str]) -> str | None:
 
 
 def _day(properties: Any) -> str | None:
+    if properties.author in _LIBRARIES:
+        return None  # the day on which the library's template was made
     try:
         moment = properties.modified or properties.created
     except ValueError:

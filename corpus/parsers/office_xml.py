@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from docx.oxml.ns import nsmap, qn
+from docx.oxml.ns import qn
 
 from corpus.parsers.draft import Rows
 
@@ -25,7 +25,6 @@ _MONOSPACED = re.compile(
     r"(?i)courier|consolas|mono|menlo|monaco|lucida console|source code|inconsolata|typewriter|cascadia|fira ?code"
 )
 _SPACED = {qn("w:tab"): "\t", qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:noBreakHyphen"): "-"}
-assert nsmap
 
 
 def flatten(body: Any) -> None:
@@ -104,6 +103,7 @@ def _cell_text(cell: Any, depth: int) -> str:
     for child in cell:
         if child.tag == qn("w:p"):
             parts.append(paragraph_text(child))
+            parts += [paragraph_text(inner) for box in child.iter(qn("w:txbxContent")) for inner in box.iter(qn("w:p"))]
         elif child.tag == qn("w:tbl") and depth < _DEEPEST:
             parts += [text for row in rows_of(child, depth + 1) for text in row]
     return " ".join(" ".join(parts).split())

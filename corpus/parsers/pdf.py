@@ -1,6 +1,6 @@
 """PDF: liteparse reads the pages; what it gets wrong is put right here, step by step.
 
-Read (`pdf_source`), blocks (`pdf_blocks`), running headers and footers out (`pdf_furniture`), broken paragraphs
+Read (`pdf_source`), blocks (`pdf_blocks`), tables made whole (`pdf_whole_tables`), running headers and footers out (`pdf_furniture`), broken paragraphs
 together (`pdf_flow`), headings and their levels (`pdf_headings`). A page without a text layer is not read here: it
 needs OCR, and the document says so.
 """
@@ -18,6 +18,7 @@ from corpus.parsers.pdf_flow import joined
 from corpus.parsers.pdf_furniture import without_furniture
 from corpus.parsers.pdf_headings import with_headings
 from corpus.parsers.pdf_source import Source, read
+from corpus.parsers.pdf_whole_tables import whole_tables
 
 _FEW = 8  #: page numbers that a warning spells out
 
@@ -54,7 +55,9 @@ class PdfParser:
 
 def _blocks(source: Source) -> list[PdfBlock]:
     code_by_font = not is_monospaced(body_font(source.pages))
-    blocks = [block for page in source.pages for block in blocks_of(page, code_by_font=code_by_font)]
+    blocks = [
+        block for page in source.pages for block in whole_tables(blocks_of(page, code_by_font=code_by_font), page.items)
+    ]
     blocks = without_furniture(blocks, source.pages, source.outline)
     return with_headings(joined(blocks, source.outline), source.outline)
 

@@ -16,14 +16,10 @@ from corpus.parsers.draft import Box, Rows
 from corpus.parsers.pdf_source import Item, Page
 from corpus.parsers.pdf_tables import (
     Columns,
-    Grid,
-    are_aligned,
-    covers,
     grid,
     lines_of,
     prose_lines,
     side_heading,
-    with_lines,
 )
 from corpus.parsers.pdf_text import BULLETS, key, plain, storable
 
@@ -77,7 +73,7 @@ def blocks_of(page: Page, *, code_by_font: bool) -> list[PdfBlock]:
         paragraphs = (" ".join(part.split()) for part in re.split(r"\n\s*\n", page.plain))
         return [PdfBlock(Kind.PARAGRAPH, text, page.number, None) for text in paragraphs if text]
     blocks = _converted(page.blocks, page.items, page.number)
-    blocks = _whole_tables(_with_orphans(blocks, page), page.items)
+    blocks = _with_orphans(blocks, page)
     turned = _converted(page.turned_blocks, page.turned_items, page.number, only_with_items=True)
     blocks += [replace(block, box=None) for block in turned]
     return _typewritten(blocks, page.items) if code_by_font else blocks
@@ -88,7 +84,7 @@ def _converted(
 ) -> list[PdfBlock]:
     converted: list[PdfBlock] = []
     for block in raw:
-        inside = list(_inside(items, _box(block)))
+        inside = list(inside_box(items, _box(block)))
         if block.kind in ("rule", "figure") or (only_with_items and not inside):
             continue
         converted += _convert(block, inside, page)
@@ -200,7 +196,7 @@ def _box(block: Any) -> Box | None:
     return (box.x, box.y, box.x + box.width, box.y + box.height) if box else None
 
 
-def _inside(items: Iterable[Item], box: Box | None) -> Iterator[Item]:
+def inside_box(items: Iterable[Item], box: Box | None) -> Iterator[Item]:
     if box:
         left, top, right, bottom = box
         for item in items:
@@ -213,7 +209,9 @@ def _with_orphans(blocks: list[PdfBlock], page: Page) -> list[PdfBlock]:
     """Text that liteparse dropped (taken for a running header, or inside a figure) comes back as paragraphs."""
     written = key(" ".join([b.text for b in blocks] + [cell for b in blocks for row in b.rows or () for cell in row]))
     covered = {
-        id(item) for block in blocks for item in _inside(page.items, block.box and _grown(block.box, block.size * 0.6))
+        id(item)
+        for block in blocks
+        for item in inside_box(page.items, block.box and _grown(block.box, block.size * 0.6))
     }
     orphans = [
         item
@@ -241,44 +239,6 @@ def _with_orphans(blocks: list[PdfBlock], page: Page) -> list[PdfBlock]:
         )
         blocks.insert(_place(blocks, box), block)
     return blocks
-
-
-def _whole_tables(blocks: Sequence[PdfBlock], items: Sequence[Item]) -> list[PdfBlock]:
-    """Tables that a wrapped cell broke apart are put together, the lines between the pieces included."""
-    whole: list[PdfBlock] = []
-    for index, block in enumerate(blocks):
-        table = whole[-1] if whole else None
-        following = blocks[index + 1] if index + 1 < len(blocks) else None
-        if not (table and table.rows and table.box and block.box and table.columns):
-            whole.append(block)
-            continue
-        box = (min(table.box[0], block.box[0]), table.box[1], max(table.box[2], block.box[2]), block.box[3])
-        if block.rows and are_aligned(table.columns, block.columns) and _is_close(table, block, 2.0):
-            whole[-1] = replace(table, rows=table.rows + block.rows, box=box)
-        elif _goes_on(table, block, following):
-            grown = with_lines(Grid(table.rows, table.columns), list(_inside(items, block.box)))
-            whole[-1] = replace(table, rows=grown.rows, box=box)
-        else:
-            whole.append(block)
-    return whole
-
-
-def _goes_on(table: PdfBlock, block: PdfBlock, following: PdfBlock | None) -> bool:
-    """Whether a paragraph under a table is the rest of its last row."""
-    if block.kind is not Kind.PARAGRAPH or not (table.box and block.box) or not _is_close(table, block, 0.8):
-        return False
-    if not covers(table.box, block.box):
-        return False
-    hangs = len(table.columns) > 1 and block.box[0] > table.columns[1][0] - 3 and block.text[:1].islower()
-    between = bool(following and following.rows and are_aligned(table.columns, following.columns))
-    return hangs or (between and _is_close(block, following, 0.8))
-
-
-def _is_close(above: PdfBlock, below: PdfBlock | None, lines: float) -> bool:
-    if not (below and above.box and below.box):
-        return False
-    height = max(above.size, below.size, 1)
-    return -0.5 * height < below.box[1] - above.box[3] < lines * height
 
 
 def _grown(box: Box, by: float) -> Box:
@@ -321,11 +281,11 @@ def _typewritten(blocks: list[PdfBlock], items: Sequence[Item]) -> list[PdfBlock
             above, below = joined[-1].box, block.box
             if -2 < below[1] - above[3] < 2.5 * max(block.size, 1):
                 both = (min(above[0], below[0]), above[1], max(above[2], below[2]), below[3])
-                text = code_text(list(_inside(items, both)))
+                text = code_text(list(inside_box(items, both)))
                 joined[-1] = replace(joined[-1], box=both, text=text or f"{joined[-1].text}\n{block.text}")
                 continue
         if is_code and block.kind is not Kind.CODE:
-            lines = code_text(list(_inside(items, block.box)))
+            lines = code_text(list(inside_box(items, block.box)))
             if block.kind is Kind.TABLE or "\n" in lines or _CODE_CHARACTERS.search(lines):
                 joined.append(replace(block, kind=Kind.CODE, text=lines, rows=None))
                 continue

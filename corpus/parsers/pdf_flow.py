@@ -6,17 +6,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
 from chunkers.document import Kind
 from corpus.parsers.draft import Box
 from corpus.parsers.pdf_blocks import PdfBlock
-from corpus.parsers.pdf_text import key
+from corpus.parsers.pdf_text import HYPHEN_AT_END, key, together
 
 _ENDED = re.compile(r"[.!?:;。！？：；…][\"'”’»)\]\d]*$")
-_HYPHEN_AT_END = re.compile(r"\w[-\u2010]$")
 _NEW_START = re.compile(r"^(?:\(?[a-zA-Z\d]{1,3}[.)]|\(\w{1,4}\))\s")
 _SIDE_NUMBER = re.compile(r"^(\d{1,3}(?:\.\d{1,3}){1,7})\.?(?:\s+([^\w\s].{0,40}))?$")
 _NOTE_START = re.compile(r"^(?:\d{1,3}|[*†‡§∗])\s?(?=[^\W\d_])")
@@ -26,7 +25,21 @@ _TEXT = (Kind.PARAGRAPH, Kind.LIST_ITEM)
 
 def joined(blocks: Sequence[PdfBlock], outline: Mapping[tuple[int, str], int]) -> list[PdfBlock]:
     """Blocks with broken headings, false headings in the midst of a sentence, and broken paragraphs mended."""
-    return _paragraphs(_headings(_footnotes_last(_side_numbers(blocks)), outline))
+    split = [part for block in blocks for part in _without_body(block, outline)]
+    return _paragraphs(_headings(_footnotes_last(_side_numbers(split)), outline))
+
+
+def _without_body(block: PdfBlock, outline: Mapping[tuple[int, str], int]) -> Iterator[PdfBlock]:
+    """A heading that swallowed the line below it is parted where the outline says that it ends."""
+    words = block.text.split()
+    lines = (block.box[3] - block.box[1]) / max(block.size, 1) if block.box else 1
+    if block.kind is Kind.HEADING and lines > 1.8 and (block.page, key(block.text)) not in outline:
+        for count in range(1, min(len(words), 40)):
+            if (block.page, key(" ".join(words[:count]))) in outline:
+                yield replace(block, text=" ".join(words[:count]))
+                yield replace(block, kind=Kind.PARAGRAPH, level=None, text=" ".join(words[count:]))
+                return
+    yield block
 
 
 def _side_numbers(blocks: Sequence[PdfBlock]) -> list[PdfBlock]:
@@ -65,7 +78,7 @@ def _footnotes_last(blocks: Sequence[PdfBlock]) -> list[PdfBlock]:
                 notes.append(replace(block, kind=Kind.FOOTNOTE, level=None))
             elif is_small and notes and not _ENDED.search(notes[-1].text) and _is_below(notes[-1], block, 0.6):
                 note = notes[-1]
-                notes[-1] = replace(note, text=_together(note.text, block.text), box=_union(note, block))
+                notes[-1] = replace(note, text=together(note.text, block.text), box=_union(note, block))
             else:
                 ordered.append(block)
         ordered += notes
@@ -78,15 +91,15 @@ def _headings(blocks: Sequence[PdfBlock], outline: Mapping[tuple[int, str], int]
         previous = mended[-1] if mended else None
         following = blocks[index + 1] if index + 1 < len(blocks) else None
         if previous and previous.kind is Kind.HEADING and _is_rest_of_heading(previous, block):
-            mended[-1] = replace(previous, text=_together(previous.text, block.text), box=_union(previous, block))
+            mended[-1] = replace(previous, text=together(previous.text, block.text), box=_union(previous, block))
         elif block.kind is not Kind.HEADING:
             mended.append(block)
         elif previous and _is_start_of_heading(previous, block):
-            mended[-1] = replace(block, text=_together(previous.text, block.text), box=_union(previous, block))
+            mended[-1] = replace(block, text=together(previous.text, block.text), box=_union(previous, block))
         elif previous and previous.kind is Kind.HEADING and _is_twice(previous, block):
             continue
         elif previous and previous.kind is Kind.HEADING and _continues_heading(previous, block, outline):
-            mended[-1] = replace(previous, text=_together(previous.text, block.text), box=_union(previous, block))
+            mended[-1] = replace(previous, text=together(previous.text, block.text), box=_union(previous, block))
         elif (block.page, key(block.text)) not in outline and _is_in_a_sentence(previous, block, following):
             mended.append(replace(block, kind=Kind.PARAGRAPH, level=None, bold=False))
         else:
@@ -145,7 +158,7 @@ def _paragraphs(blocks: Sequence[PdfBlock]) -> list[PdfBlock]:
         if previous and _continues(previous, block):
             mended[-1] = replace(
                 previous,
-                text=_together(previous.text, block.text),
+                text=together(previous.text, block.text),
                 box=_union(previous, block),
                 bold=previous.bold and block.bold,
             )
@@ -161,7 +174,7 @@ def _continues(above: PdfBlock, below: PdfBlock) -> bool:
         return False
     if _ENDED.search(above.text) or _NEW_START.match(below.text):
         return False
-    starts_low = below.text[:1].islower() or bool(_HYPHEN_AT_END.search(above.text))
+    starts_low = below.text[:1].islower() or bool(HYPHEN_AT_END.search(above.text))
     if _is_below(above, below, 0.6):
         return starts_low or (above.kind is Kind.PARAGRAPH and not below.bold and _fills_its_line(above, below))
     return starts_low and _is_next_column(above, below)
@@ -188,12 +201,6 @@ def _fills_its_line(above: PdfBlock, below: PdfBlock) -> bool:
 
 def _is_next_column(above: PdfBlock, below: PdfBlock) -> bool:
     return bool(above.box and below.box and below.box[0] > above.box[0] and below.box[1] < above.box[1])
-
-
-def _together(above: str, below: str) -> str:
-    if _HYPHEN_AT_END.search(above):
-        return above[:-1] + below if below[:1].islower() else above + below
-    return f"{above} {below}"
 
 
 def _union(one: PdfBlock, two: PdfBlock) -> Box | None:

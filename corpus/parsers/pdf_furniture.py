@@ -12,12 +12,11 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from chunkers.document import Kind
 from corpus.parsers.pdf_blocks import PdfBlock
 from corpus.parsers.pdf_source import Item, Page
-from corpus.parsers.pdf_tables import lines_of
+from corpus.parsers.pdf_tables import lines_of, parts_of
 from corpus.parsers.pdf_text import key
 
 TOP, BOTTOM = 0.11, 0.12  #: shares of the page's height
@@ -76,7 +75,7 @@ def _edges(page: Page) -> _Edges:
 
 
 def _texts(lines: Sequence[Sequence[Item]]) -> tuple[str, ...]:
-    texts = (text for line in lines for text in (_text(line), *map(_text, _parts(line))))
+    texts = (text for line in lines for text in (_text(line), *map(_text, parts_of(line))))
     return tuple(dict.fromkeys(text for text in texts if len(text) < LONGEST))
 
 
@@ -101,16 +100,6 @@ def _furniture(
 
 def _text(line: Sequence[Item]) -> str:
     return " ".join(" ".join(item.text for item in line).split())
-
-
-def _parts(line: Sequence[Item]) -> list[list[Item]]:
-    """What stands left, in the middle and right on a line."""
-    parts = [[line[0]]]
-    for left, item in pairwise(line):
-        if item.left - left.right > 2 * item.height:
-            parts.append([])
-        parts[-1].append(item)
-    return parts
 
 
 def _mask(text: str) -> str:

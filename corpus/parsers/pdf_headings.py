@@ -59,7 +59,11 @@ def with_headings(blocks: Sequence[PdfBlock], outline: Outline) -> list[PdfBlock
         elif block.page in contents and key(block.text) not in _CONTENTS:
             marked.append(block)
         elif block.kind in (Kind.PARAGRAPH, Kind.LIST_ITEM) and _is_promoted(
-            replace(block, text=full), outline, sections, alone=index not in lists, following=blocks[index + 1 :][:1]
+            replace(block, text=full),
+            outline,
+            sections,
+            alone=index not in lists,
+            following=blocks[index + 1 : index + 2],
         ):
             marked.append(replace(block, kind=Kind.HEADING, text=full, level=lowest))
         else:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from corpus.parsers.draft import Box, Rows
 from corpus.parsers.pdf_source import Item
-from corpus.parsers.pdf_text import key, plain_cell, storable
+from corpus.parsers.pdf_text import key, plain_cell, storable, together
 
 Columns = tuple[tuple[float, float], ...]  #: left and right of each column, in points
 
@@ -38,6 +39,31 @@ def lines_of(items: Iterable[Item]) -> list[list[Item]]:
         else:
             lines.append([item])
     return [sorted(line, key=lambda item: item.left) for line in lines]
+
+
+def parts_of(line: Sequence[Item]) -> list[list[Item]]:
+    """What wide gaps part on a line: left, middle and right of a header, the cells of a row."""
+    parts = [[line[0]]]
+    for left, item in pairwise(line):
+        if item.left - left.right > 2 * item.height:
+            parts.append([])
+        parts[-1].append(item)
+    return parts
+
+
+def header_row(items: Sequence[Item], columns: Columns) -> tuple[str, ...] | None:
+    """The cells of one line above a table, if each of its parts stands over a column of its own."""
+    lines = lines_of(items)
+    if len(lines) != 1 or len(columns) < 2:
+        return None
+    parts = parts_of(lines[0])
+    cells = [""] * len(columns)
+    for part in parts:
+        over = [i for i, (left, right) in enumerate(columns) if left - 12 <= part[-1].right and part[0].left <= right]
+        if not over or cells[over[0]]:
+            return None
+        cells[over[0]] = plain_cell(" ".join(item.text for item in part))
+    return tuple(cells) if len(parts) > max(1, len(columns) // 2) else None
 
 
 def grid(block: Any, items: Sequence[Item]) -> Grid | None:
@@ -82,7 +108,7 @@ def _split(row: Sequence[Any], band: Sequence[Item], extents: Sequence[tuple[flo
             cells[column] = f"{cells[column]} {item.text}".strip()
         is_full = sum(map(bool, cells)) >= _FULL * filled
         if rows and not (is_full and full):
-            rows[-1] = [f"{old} {new}".strip() for old, new in zip(rows[-1], cells, strict=True)]
+            rows[-1] = [together(old, new) for old, new in zip(rows[-1], cells, strict=True)]
         else:
             rows.append(cells)
         full += is_full
@@ -116,7 +142,7 @@ def with_lines(above: Grid, items: Sequence[Item]) -> Grid:
         if cells[0] or not rows:
             rows.append([plain_cell(cell) for cell in cells])
         else:
-            rows[-1] = [plain_cell(f"{old} {new}") for old, new in zip(rows[-1], cells, strict=True)]
+            rows[-1] = [plain_cell(together(old, new)) for old, new in zip(rows[-1], cells, strict=True)]
     return Grid(tuple(map(tuple, rows)), above.columns)
 
 

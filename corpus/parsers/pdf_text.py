@@ -21,6 +21,7 @@ _LEADERS = re.compile(r"(?:[ \t]*\.){4,}|(?:[ \t]*…){2,}|_{5,}")
 _PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010ffff]")
 _CONTROL = re.compile("[\x01-\x08\x0b-\x1f\x7f-\x9f\u200b\ufeff\ufffe\uffff]")
 _LIGATURES = re.compile("[\ufb00-\ufb06]")
+HYPHEN_AT_END = re.compile(r"\w[-\u2010]$")
 _SOFT_HYPHEN = re.compile("\u00ad\\s*")
 
 
@@ -53,6 +54,13 @@ def plain_cell(text: str) -> str:
 def key(text: str) -> str:
     """What two ways of writing the same heading have in common: letters and digits."""
     return "".join(re.findall(r"\w", unicodedata.normalize("NFKC", text).lower()))
+
+
+def together(above: str, below: str) -> str:
+    """Two lines as one text; a word that the line end broke is whole again."""
+    if above and HYPHEN_AT_END.search(above) and below:
+        return above[:-1] + below if below[0].islower() else above + below
+    return f"{above} {below}".strip()
 
 
 def _unmarked(text: str) -> str:

@@ -20,7 +20,7 @@ _OUT_OF_MEMORY = (signal.SIGABRT, signal.SIGILL, signal.SIGTRAP)
 
 
 class Sandbox:
-    """Parses documents in a child process, each within `seconds` of wall clock and `memory_mb` of address space.
+    """Parses documents in a child process, each within `seconds` of wall clock and about `memory_mb` of memory.
 
     Belongs to the thread that made it: the kernel kills the child when that thread ends.
     """

@@ -21,6 +21,7 @@ from corpus.parsers import parse
 from corpus.parsers.sandbox_child import LENGTH, answer_limit
 
 PR_SET_PDEATHSIG = 1
+RESERVED = 1280 * 2**20  #: address space that pdfium (1 GB) and the libraries map and hardly touch
 FILE_BYTES = 256 * 2**20  #: of a temporary file that a library may write
 
 _MEMORY_ERROR = {
@@ -53,7 +54,7 @@ def _die_with(parent: int) -> None:
 
 
 def _limit(memory_mb: int) -> None:
-    memory = memory_mb * 2**20
+    memory = memory_mb * 2**20 + RESERVED
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
@@ -125,7 +126,7 @@ def _parser_in(error: BaseException) -> str:
 def _is_tired(memory_mb: int) -> bool:
     """Whether documents before this one have left so much behind that the next would be short of memory."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-    return pages * resource.getpagesize() > memory_mb * 2**19
+    return pages * resource.getpagesize() - RESERVED > memory_mb * 2**19
 
 
 def _request(channel: socket.socket) -> dict[str, Any] | None:

@@ -28,7 +28,7 @@ DELETE FROM sync_texts WHERE run_id = %(run)s
 -- name: known
 -- An operator's word for another try empties the fingerprint that the failure had, so that it differs from today's.
 SELECT d.document_id, d.uri, l.size, l.mtime_ns, l.etag, coalesce(l.trusted, false) AS trusted,
-       p.content_hash, p.parse_fingerprint, p.cut_fingerprint, '' AS embed_fingerprint, p.payload_hash, p.media_type, p.recipe,
+       p.content_hash, p.parse_fingerprint, p.cut_fingerprint, p.payload_hash, p.media_type, p.recipe,
        p.deleted_at IS NOT NULL AS deleted,
        q.content_hash AS quarantined_hash, q.media_type AS quarantined_media_type,
        CASE WHEN q.retry THEN '' ELSE q.parse_fingerprint END AS quarantined_fingerprint

@@ -1,8 +1,10 @@
-"""Documents for property tests: every kind of block, in Latin, Cyrillic, Chinese, emoji, combining marks, right-to-left.
+"""Documents for property tests: every kind of block, in Latin, Cyrillic, Chinese, Arabic, Hebrew and emoji.
 
 A document is drawn as blocks with their own text and joined as a Markdown file would be, so that spans are right by
 construction.
 """
+
+# ruff: noqa: RUF001 (marks of other scripts are meant)
 
 from __future__ import annotations
 
@@ -18,7 +20,20 @@ from chunkers.document import Block, Document, Kind, with_section_paths
 from chunkers.tokens import Characters, Ruler
 
 WORDS = {
-    "latin": ["house", "Übung", "naïve", "e.g.", "3.14", "4.2.1", "v2.0", "https://a.example/b?c=d.e", "№5", "Dr.", "I", "x" * 130],
+    "latin": [
+        "house",
+        "Übung",
+        "naïve",
+        "e.g.",
+        "3.14",
+        "4.2.1",
+        "v2.0",
+        "https://a.example/b?c=d.e",
+        "№5",
+        "Dr.",
+        "I",
+        "x" * 130,
+    ],
     "cyrillic": ["дом", "вода", "т. е.", "ул.", "И.", "Ёлка", "1999 г.", "«да»", "слово", "мир"],
     "chinese": ["今天", "天气", "很好，", "我们去公园", "“好的。”", "（真的）", "版本2.0", "吗？", "价格3.5元"],
     "emoji": ["👩‍👩‍👧‍👦", "🇫🇷🇩🇪", "👍🏽", "e\u0301a\u0308", "o\u0323\u0302", "क्षि", "🏳️‍🌈"],
@@ -26,7 +41,9 @@ WORDS = {
 }
 ENDS = {"latin": ". ", "cyrillic": ". ", "chinese": "。", "emoji": "! ", "rtl": ". "}
 
-words = st.sampled_from(sorted(WORDS)).flatmap(lambda script: st.tuples(st.just(script), st.sampled_from(WORDS[script])))
+words = st.sampled_from(sorted(WORDS)).flatmap(
+    lambda script: st.tuples(st.just(script), st.sampled_from(WORDS[script]))
+)
 
 
 @st.composite
@@ -92,7 +109,9 @@ def tables(draw):
 
 @st.composite
 def fences(draw):
-    lines = draw(st.lists(st.sampled_from(["", "def f(x):", "    return x", "# not a heading", "y = f(1)  # да"]), max_size=30))
+    lines = draw(
+        st.lists(st.sampled_from(["", "def f(x):", "    return x", "# not a heading", "y = f(1)  # да"]), max_size=30)
+    )
     return one(Kind.CODE, "\n".join(["```python", *lines, "```"]))
 
 
@@ -180,5 +199,7 @@ def word_pieces(cap: int = 256) -> Ruler:
 
 
 rulers = st.sampled_from(["word pieces/256", "word pieces/48", "characters/2000", "characters/120"]).map(
-    lambda name: word_pieces(int(name.split("/")[1])) if name.startswith("word") else Characters(int(name.split("/")[1]))
+    lambda name: (
+        word_pieces(int(name.split("/")[1])) if name.startswith("word") else Characters(int(name.split("/")[1]))
+    )
 )

@@ -1,5 +1,7 @@
 """What every cut of every chunker promises, over generated and over real documents."""
 
+# ruff: noqa: RUF001 (marks of other scripts are meant)
+
 from __future__ import annotations
 
 import time
@@ -22,7 +24,9 @@ from chunkers.tokens import Characters
 DOCUMENT = UUID(int=1)
 NAMES = names()
 
-some = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+some = settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 
 
 def hold(document, made, ruler):

@@ -354,6 +354,16 @@ def test_permissions_are_taken_away_even_while_a_newer_version_is_in_quarantine(
     assert site.ask("ferry", principals=["staff"]) == ["rota.md"]
 
 
+def test_permissions_are_taken_away_in_the_run_that_puts_a_newer_version_into_quarantine(site):
+    site.write("rota.md", "# Ferry rota\n\nAnna is on the ferry on Monday.")
+    site.sync()
+    site.write("rota.md", b"", at=OLD_PLUS)
+    site.settings = {"permissions": [{"glob": "**", "principals": ["staff"]}]}
+    assert site.sync()["documents"] == counts(quarantined=1)
+    assert site.ask("ferry") == []
+    assert site.ask("ferry", principals=["staff"]) == ["rota.md"]
+
+
 def test_an_older_read_never_overwrites_a_newer_one(site):
     file = site.write("rules.md", "# Rules\n\nThe first version.")
     slow = pipeline.plan(site.config, site.dsn, site.name)

@@ -128,8 +128,7 @@ def form_bomb(levels: int = 11) -> bytes:
         b"<</Length %d>>stream\n%s\nendstream" % (len(calls), calls),
         b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
     ]
-    for level in range(levels - 1):
-        objects.append(form % (b"/XObject<</X %d 0 R>>" % (7 + level), len(calls), calls))
+    objects += [form % (b"/XObject<</X %d 0 R>>" % (7 + n), len(calls), calls) for n in range(levels - 1)]
     objects.append(form % (b"/Font<</F 5 0 R>>", len(word), word))
     return assembled(objects)
 

@@ -17,9 +17,7 @@ from corpus.planning import (
     Expected,
     Item,
     Known,
-    Load,
     Stage,
-    batches,
     decide,
     guard,
     racy,
@@ -31,7 +29,7 @@ from corpus.sources import Listed
 SECOND = 1_000_000_000
 NOW = 2_000_000 * SECOND
 LONG_AGO = 1_000_000 * SECOND
-TODAY = Expected("parse 1", "cut 1", "embed 1", "payload 1")
+TODAY = Expected("parse 1", "cut 1", "payload 1", "attempt 1")
 
 
 def hashed(content: str) -> bytes:
@@ -53,7 +51,6 @@ def known(uri: str, content: str | None = "old", **changes) -> Known:
         content_hash=hashed(content) if content is not None else None,
         parse_fingerprint=TODAY.parse_fingerprint,
         cut_fingerprint=TODAY.cut_fingerprint,
-        embed_fingerprint=TODAY.embed_fingerprint,
         payload_hash=TODAY.payload_hash,
         media_type="text/markdown",
         recipe="structure",
@@ -142,10 +139,9 @@ def test_a_document_that_should_be_read_and_could_not_counts_as_changed():
     [
         ({"parse_fingerprint": "parse 0"}, Stage.PARSE),
         ({"cut_fingerprint": "cut 0"}, Stage.CUT),
-        ({"embed_fingerprint": "embed 0"}, Stage.EMBED),
         ({"payload_hash": "payload 0"}, Stage.PAYLOAD),
         ({"payload_hash": "payload 0", "cut_fingerprint": "cut 0"}, Stage.CUT),
-        ({"embed_fingerprint": "embed 0", "parse_fingerprint": "parse 0"}, Stage.PARSE),
+        ({"cut_fingerprint": "cut 0", "parse_fingerprint": "parse 0"}, Stage.PARSE),
     ],
 )
 def test_a_changed_setting_is_due_from_the_first_stage_that_reads_it(changes, stage):
@@ -228,7 +224,7 @@ def quarantined(uri="a", content: str | None = "good", **changes) -> Known:
     return known(
         uri,
         content,
-        **{"quarantined_hash": hashed("bad"), "quarantined_fingerprint": TODAY.parse_fingerprint, **changes},
+        **{"quarantined_hash": hashed("bad"), "quarantined_fingerprint": TODAY.attempt_fingerprint, **changes},
     )
 
 
@@ -240,9 +236,18 @@ def test_bad_bytes_are_not_tried_again_by_the_same_parser():
     assert only(run([listed("a")], [quarantined(content=None)])).action is Action.QUARANTINED
 
 
-def test_bad_bytes_are_tried_again_by_another_parser():
-    item = only(run([listed("a")], [quarantined(quarantined_fingerprint="parse 0")]))
+def test_bad_bytes_are_tried_again_when_the_attempt_would_be_another_one():
+    row = quarantined(quarantined_fingerprint="attempt 0")
+    assert only(run([listed("a")], [row], expected=replace(TODAY, attempt_fingerprint="attempt 0"))).stage is None
+    item = only(run([listed("a")], [row], expected=replace(TODAY, attempt_fingerprint="attempt 1")))
     assert (item.action, item.stage) == (Action.CHANGED, Stage.PARSE)
+
+
+def test_a_document_that_was_in_quarantine_from_the_first_leaves_without_being_missed():
+    decision = run([], [quarantined(content=None)])
+    assert only(decision).action is Action.DELETED
+    assert decision.vanished == ()
+    assert decision.counts()["deleted"] == 0
 
 
 def test_other_bytes_are_tried():
@@ -369,39 +374,3 @@ def test_a_window_holds_what_was_modified_in_it_and_nothing_has_vanished_from_it
     assert to_read(kept, ledger) == ["in"]
     decision = decide(kept, ledger, {"in": hashed("old")}, lambda _: TODAY, listed_at_ns=NOW)
     assert only(decision).action is Action.UNCHANGED
-
-
-def test_no_documents_make_no_batches():
-    assert batches([], documents=50, size=1000) == []
-
-
-def test_batches_are_as_many_as_the_number_of_documents_asks_for():
-    made = batches([Load(f"{n:03}", 10, "md") for n in range(100)], documents=30, size=1 << 30)
-    assert [len(batch) for batch in made] == [25, 25, 25, 25]
-
-
-def test_batches_are_as_many_as_the_bytes_ask_for():
-    made = batches([Load(f"{n:03}", 1_000_000, "md") for n in range(8)], documents=50, size=2_000_000)
-    assert [len(batch) for batch in made] == [2, 2, 2, 2]
-
-
-def test_every_kind_is_spread():
-    loads = [Load(f"p{n}", 5_000_000, "pdf") for n in range(4)] + [Load(f"m{n:02}", 20_000, "md") for n in range(40)]
-    made = batches(loads, documents=11, size=1 << 30)
-    assert [sorted(load.kind for load in batch) for batch in made] == [["md"] * 10 + ["pdf"]] * 4
-
-
-def test_a_huge_document_leaves_the_small_ones_to_the_other_batches():
-    loads = [Load("huge", 100_000_000, "pdf")] + [Load(f"{n:02}", 1_000_000, "pdf") for n in range(20)]
-    made = batches(loads, documents=50, size=60_000_000)
-    assert [len(batch) for batch in made] == [1, 20]
-
-
-def test_documents_without_bytes_spread_too():
-    made = batches([Load(f"{n:03}", 0, "md") for n in range(100)], documents=10, size=1000)
-    assert [len(batch) for batch in made] == [10] * 10
-
-
-def test_there_are_never_more_batches_than_allowed():
-    made = batches([Load(f"{n:05}", 10, "md") for n in range(1000)], documents=1, size=10, most=7)
-    assert sorted(len(batch) for batch in made) == [142, 143, 143, 143, 143, 143, 143]

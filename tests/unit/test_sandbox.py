@@ -93,8 +93,9 @@ def test_a_document_that_never_ends_is_stopped_and_the_next_one_comes_out() -> N
 
 
 def test_a_document_that_needs_too_much_memory_is_stopped_and_the_next_one_comes_out() -> None:
-    with Sandbox(seconds=60, memory_mb=600, pages=100) as sandbox:
-        with pytest.raises(LimitExceeded, match="600 MB"):
+    with Sandbox(seconds=60, memory_mb=300, pages=100) as sandbox:
+        assert "opens at nine" in sandbox.parse(GOOD, "hours.pdf").text
+        with pytest.raises(LimitExceeded, match="300 MB"):
             sandbox.parse(flate_bomb(700), "bomb.pdf")
         assert "opens at nine" in sandbox.parse(GOOD, "hours.pdf").text
 
@@ -174,7 +175,7 @@ def test_the_child_sees_neither_secrets_nor_open_files(
         environment = process.joinpath("environ").read_bytes()
         assert b"secret" not in environment
         assert b"DO_NOT_TRACK=1" in environment
-        assert str(secret) not in [os.readlink(entry) for entry in process.joinpath("fd").iterdir()]
+        assert str(secret) not in [str(entry.readlink()) for entry in process.joinpath("fd").iterdir()]
 
 
 def test_the_child_dies_with_its_parent() -> None:
@@ -207,8 +208,15 @@ def test_a_forked_process_gets_a_child_of_its_own(sandbox: Sandbox) -> None:
     assert sandbox.parse(b"# Three\n", "three.md").text.startswith("# Three")
 
 
-def test_too_little_memory_to_start_is_no_fault_of_the_document() -> None:
-    with Sandbox(seconds=10, memory_mb=16, pages=10) as sandbox, pytest.raises(TransientError, match="did not start"):
+def test_a_child_that_cannot_be_started_is_no_fault_of_the_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    with Sandbox(seconds=10, memory_mb=2048, pages=10) as sandbox, pytest.raises(TransientError, match="cannot be sta"):
+        sandbox.parse(b"# One\n", "one.md")
+
+
+def test_a_child_that_dies_at_its_start_is_no_fault_of_the_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with Sandbox(seconds=10, memory_mb=2048, pages=10) as sandbox, pytest.raises(TransientError, match="did not start"):
         sandbox.parse(b"# One\n", "one.md")
 
 

@@ -1,0 +1,97 @@
+"""Which recipe a document gets, and why."""
+
+# ruff: noqa: RUF001 (marks of other scripts are meant)
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from chunking import document, prose
+
+from chunkers import base
+from chunkers.document import Block, Document, Kind, Symbol
+from chunkers.router import RULES, route
+
+PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+PAGE = f"# Guide\n\n{prose(5)}\n\n## Install\n\n{prose(5)}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "media_type", "recipe"),
+    [
+        ("x = 1\n", "text/x-python", "code"),
+        ("select 1;\n", "text/x-sql", "code"),
+        ("2026-01-01 start\n", "text/x-log", "fixed"),
+        (PAGE, "application/pdf", "layout"),
+        (PAGE, PPTX, "layout"),
+        (PAGE, "text/markdown", "structure"),
+        (PAGE, "text/html", "structure"),
+        (PAGE, DOCX, "structure"),
+        (prose(20), "text/markdown", "recursive"),
+        (prose(20), "text/plain", "recursive"),
+        ("", "text/plain", "recursive"),
+        ("# FAQ\n\n## Is it free?\n\nYes.\n\n## How do I log in\n\nSo.\n\n## Why?\n\nSo.\n", "text/markdown", "qa"),
+        (
+            "# 常见问题\n\n## 如何登录\n\n这样。\n\n## 免费吗？\n\n是。\n\n## 为什么？\n\n因为。\n",
+            "text/markdown",
+            "qa",
+        ),
+        ("Q: Free?\n\nA: Yes.\n\nQ: Why?\n\nA: So.\n\nQ: And?\n\nA: No.\n", "text/plain", "qa"),
+        ("问：免费吗？\n答：是。\n\n问：好吗？\n答：好。\n\n问：为何？\n答：因为。\n", "text/plain", "qa"),
+        ("Вопрос: Да?\nОтвет: Да.\n\nВопрос: Нет?\nОтвет: Нет.\n\nВопрос: Как?\nОтвет: Так.\n", "text/markdown", "qa"),
+    ],
+)
+def test_a_document_gets_the_recipe_for_what_it_is(text, media_type, recipe):
+    chosen = route(document(text, media_type), uri="folder/a")
+    assert chosen.recipe == recipe
+    assert chosen.because
+    assert chosen.recipe in base.names()
+
+
+def test_a_page_with_a_question_or_two_among_its_headings_is_no_faq():
+    text = (
+        f"# Guide\n\n## Why?\n\n{prose(3)}\n\n## Install\n\nx\n\n## Use\n\nx\n\n## Is it fast?\n\nx\n\n## Limits\n\nx\n"
+    )
+    assert route(document(text), uri="a").recipe == "structure"
+
+
+def test_a_faq_that_is_a_pdf_is_a_faq():
+    text = "# FAQ\n\n## Is it free?\n\nYes.\n\n## Is it fast?\n\nYes.\n\n## Why?\n\nSo.\n"
+    assert route(document(text, "application/pdf", pages=True), uri="a").recipe == "qa"
+
+
+def test_plain_text_whose_lines_are_records_is_a_log():
+    text = "".join(f"2026-11-29 02:{number:02}:00 INFO worker finished batch {number}\n" for number in range(60))
+    chosen = route(document(text, "text/plain"), uri="notes.txt")
+    assert chosen.recipe == "fixed"
+    assert "60 of 60 lines" in chosen.because
+
+
+def test_a_heading_or_two_do_not_make_a_long_text_structured():
+    text = "# A novel\n\n" + "\n\n".join(prose(20, f"matter {number}") for number in range(40))
+    assert route(document(text), uri="a").recipe == "recursive"
+
+
+def test_mostly_symbols_are_code_whatever_the_media_type():
+    text = "def f():\n    return 1\n"
+    block = Block(Kind.SYMBOL, 0, len(text), symbol=Symbol("f", "function", "def f()"))
+    source = Document(text=text, blocks=(block,), media_type="text/x-new", text_is_source=True)
+    assert route(source, uri="a").recipe == "code"
+
+
+def test_the_reason_names_the_rule_and_its_figures():
+    assert route(document(PAGE), uri="a").because == f"headings: 2 headings in {len(PAGE)} characters"
+    assert "12 headings" not in route(document(prose(3)), uri="folder/a.md").because
+    assert "0 headings" in route(document(prose(3)), uri="folder/a.md").because
+
+
+def test_the_name_of_the_file_decides_nothing():
+    source = document(PAGE)
+    assert len({route(source, uri=uri) for uri in ("faq.md", "app.log", "x.pdf", "main.py")}) == 1
+    assert route(replace(source, media_type="application/pdf"), uri="a.md").recipe == "layout"
+
+
+def test_every_rule_has_its_own_name():
+    assert len({rule.name for rule in RULES}) == len(RULES)
