@@ -158,22 +158,17 @@ def families(
     """Put runs of consecutive sections below `floor` under one heading together, up to `cap`; the others stay alone.
 
     Which sections meet depends on those of the run and on nothing else, so that an edit is felt in its own run only.
-    A section that has sections below it counts as one of them; one that is `apart` stays alone.
+    What stands between a heading and the first one below it is not of that run; a section that is `apart` is of none.
     """
     runs: list[list[Section]] = []
     previous: tuple[str, ...] | None = None
-    for number, section in enumerate(found):
-        after = found[number + 1] if number + 1 < len(found) else None
-        below = after is not None and len(after.path) > len(section.path)
-        owner = (
-            section.path if below and after and after.path[: len(section.path)] == section.path else section.path[:-1]
-        )
+    for section in found:
         tiny = section.size < floor and not (apart and apart(section))
-        if tiny and owner == previous:
+        if tiny and section.path[:-1] == previous:
             runs[-1].append(section)
         else:
             runs.append([section])
-        previous = owner if tiny and not section.leaves[-1].barrier else None
+        previous = section.path[:-1] if tiny and not section.leaves[-1].barrier else None
     grouped: list[list[Section]] = []
     for run in runs:
         texts = [document.text[section.leaves[0].start : section.leaves[-1].stop] for section in run]

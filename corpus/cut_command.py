@@ -11,11 +11,9 @@ from rich.markup import escape
 
 from chunkers.identity import canonical_uri
 from corpus.config import Corpus
-from corpus.errors import ConfigError, LimitExceeded, ParseError
-from corpus.parsers.sandbox import Sandbox
-from corpus.pipeline import CutDocument, cut_document, default_corpus
+from corpus.cutting import CutDocument, cut, default_corpus
+from corpus.errors import ConfigError
 from corpus.recipes import Recipes
-from corpus.sources import MEGABYTE
 
 SHOWN = 100  #: characters of a child's text in the readable form
 
@@ -40,20 +38,8 @@ def cut_file(file: Path, *, recipe: str | None, corpus: Corpus | None, home: Pat
         data = file.read_bytes()
     except OSError as error:
         raise ConfigError(f"cannot read {file}: {error.strerror}") from error
-    if not data:
-        raise ParseError("the file is empty", uri=uri, stage="parse")
-    limits = settings.limits
-    if len(data) > limits.megabytes * MEGABYTE:
-        raise LimitExceeded(
-            f"the file is larger than the {limits.megabytes:g} MB that the corpus allows",
-            hint="raise limits.megabytes, or split the file",
-            uri=uri,
-            stage="parse",
-        )
-    with Sandbox(seconds=limits.seconds, memory_mb=limits.memory_mb, pages=limits.pages) as sandbox:
-        document = sandbox.parse(data, uri)
-    made = cut_document(document, uri=uri, recipe=recipe, corpus=settings)
-    return CutFile(uri, made, Recipes.of(settings).payload(document, uri))
+    made = cut(data, uri=uri, recipe=recipe, corpus=settings)
+    return CutFile(uri, made, Recipes.of(settings).payload(made.document, uri))
 
 
 def _address(file: Path, corpus: Corpus, home: Path | None) -> str:

@@ -17,40 +17,42 @@ from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
 
-from chunkers.chunk import Child, Parent
-from chunkers.document import Document
 from chunkers.identity import document_id
-from chunkers.router import Route
 from corpus import planning
 from corpus.batches import Load, batches
 from corpus.config import Config, Corpus
+from corpus.cutting import CutDocument, cut
 from corpus.embedding import Embedder, embedder
 from corpus.errors import KerfError, RunFailed, TransientError
-from corpus.parsers import parse
+from corpus.outcome import COUNTED_AS, Counts, documents, summary, takes_over, verdict
 from corpus.planning import Action, Decision
 from corpus.preparing import Preparer, read_hashes
 from corpus.recipes import Recipes
+from corpus.records import Item
 from corpus.sources import MEGABYTE, Source, open_source
-from corpus.store import Item, Run, Store
+from corpus.store import Store
+
+__all__ = [
+    "Batch",
+    "CutDocument",
+    "Planned",
+    "TextBatch",
+    "cut",
+    "embed",
+    "plan",
+    "plan_embeddings",
+    "prepare",
+    "preview",
+    "publish",
+    "settle",
+    "sync",
+]
 
 log = logging.getLogger(__name__)
 
-Counts = dict[str, int]
 Progress = Callable[[str], None]
 
 _NO_WORK = (Action.UNCHANGED, Action.QUARANTINED)
-_COUNTED_AS = {
-    Action.NEW: "new",
-    Action.REVIVED: "new",
-    Action.CHANGED: "changed",
-    Action.DUE: "changed",
-    Action.MOVED: "moved",
-}
-_WAITS_FOR = {
-    "planned": "it was never prepared",
-    "staged": "its vectors are not all there",
-    "failed": "it could not be prepared",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,41 +81,6 @@ class Planned:
     run_id: int
     batches: list[Batch]
     documents: Counts  #: by action
-
-
-@dataclass(frozen=True, slots=True)
-class CutDocument:
-    """What `cut` gives."""
-
-    document: Document
-    parents: tuple[Parent, ...]
-    children: tuple[Child, ...]
-    route: Route
-    warnings: tuple[str, ...]
-
-
-def default_corpus() -> Corpus:
-    """The rules that hold where no configuration is named: everything routed, the model in the box."""
-    return Corpus.model_validate({"name": "default", "source": {"path": "."}})
-
-
-def cut(data: bytes, *, uri: str, recipe: str | None = None, corpus: Corpus | None = None) -> CutDocument:
-    """Parse and cut one document in this process, touching no database.
-
-    Without `corpus` the default rules hold, with the ruler of the model in the box. Raises `DocumentError` for a
-    document that cannot be processed and `ConfigError` for a recipe that does not exist. Hostile input belongs in
-    `corpus.parsers.sandbox`.
-    """
-    corpus = corpus or default_corpus()
-    return cut_document(parse(data, uri=uri, pages=corpus.limits.pages), uri=uri, recipe=recipe, corpus=corpus)
-
-
-def cut_document(document: Document, *, uri: str, recipe: str | None = None, corpus: Corpus) -> CutDocument:
-    """Cut a parsed document as a corpus would."""
-    recipes = Recipes.of(corpus)
-    route = recipes.route(document, uri, recipe=recipe)
-    made = recipes.cut(document_id(corpus.name, uri), document, route, uri)
-    return CutDocument(document, made.parents, made.children, route, (*document.warnings, *made.warnings))
 
 
 def plan(
@@ -196,7 +163,7 @@ def plan_embeddings(config: Config, dsn: str, run_id: int) -> list[TextBatch]:
     with Store(dsn) as store, _timed(store, run_id, "embed"):
         run = store.run(run_id)
         settings = config.corpus(run.corpus).embedding
-        batches = store.plan_texts(run, fill=_takes_over(store, run), batch_texts=settings.task_texts)
+        batches = store.plan_texts(run, fill=takes_over(store, run), batch_texts=settings.task_texts)
         return [
             TextBatch(row["number"], f"{row['number']:03d} {row['texts']} texts, {row['tokens']} tokens", row["texts"])
             for row in batches
@@ -234,17 +201,17 @@ def publish(config: Config, dsn: str, run_id: int) -> dict[str, Any]:
         with _timed(store, run_id, "publish"):
             run = store.run(run_id)
             settings = config.corpus(run.corpus)
-            if not _takes_over(store, run) or store.model_covers(run):
+            if not takes_over(store, run) or store.model_covers(run):
                 store.activate_model(run)
                 for document in store.ready(run):
                     store.publish(run, document)
             store.settle_unprepared(run)
-        state, error = _verdict(store, run, settings)
-        documents = _documents(store, run)
+        state, error = verdict(store, run, settings)
+        counted = documents(store, run)
         children = store.alive(run.corpus)["children"]
         written = store.run(run_id).row["children"]
         kept = max(0, children - written["inserted"] - written["moved"])
-        store.finish_run(run_id, state, documents, kept, error)
+        store.finish_run(run_id, state, counted, kept, error)
         return summary(store.run(run_id))
 
 
@@ -252,7 +219,7 @@ def settle(config: Config, dsn: str, run_id: int) -> None:
     """Raise `RunFailed` if something in the run failed or too many documents did; what was ready is published."""
     with Store(dsn) as store:
         run = store.run(run_id)
-        state, error = _verdict(store, run, config.corpus(run.corpus))
+        state, error = verdict(store, run, config.corpus(run.corpus))
         if state != run.state:
             store.finish_run(run_id, state, run.row["documents"], run.row["children"]["kept"], error)
         if error:
@@ -302,7 +269,7 @@ def preview(config: Config, dsn: str, corpus: str, *, quick: bool = False) -> di
                     continue
                 change = preparer.preview(item)
                 if change is None:
-                    found["documents"][_COUNTED_AS[Action(item.action)]] -= 1
+                    found["documents"][COUNTED_AS[Action(item.action)]] -= 1
                     found["documents"]["quarantined"] += 1
                     continue
                 children["insert"] += change.inserted
@@ -321,28 +288,6 @@ def preview(config: Config, dsn: str, corpus: str, *, quick: bool = False) -> di
         return found | {"children": children, "tokens_to_embed": tokens, "price": price}
 
 
-def summary(run: Run) -> dict[str, Any]:
-    """A run as scripts read it."""
-    row = run.row
-    return {
-        "run_id": run.id,
-        "state": row["state"],
-        "error": row["error"],
-        "documents": _in_order(row["documents"], ("new", "changed", "moved", "unchanged", "deleted", "quarantined")),
-        "parsed": row["parsed"],
-        "children": _in_order(row["children"], ("inserted", "kept", "moved", "deleted")),
-        "embedded": row["embedded"],
-        "reused": row["reused"],
-        "rows_written": row["rows_written"],
-        "seconds": _in_order(row["seconds"], ("plan", "prepare", "embed", "publish")),
-    }
-
-
-def _in_order(counts: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """The database forgets the order of keys."""
-    return {name: counts.get(name, 0) for name in names}
-
-
 @contextmanager
 def _timed(store: Store, run: int, stage: str) -> Iterator[None]:
     started = time.monotonic()
@@ -357,12 +302,6 @@ def _model_row(model: Embedder) -> dict[str, Any]:
         "dimensions": model.dimensions,
         "max_tokens": model.ruler.cap,
     }
-
-
-def _takes_over(store: Store, run: Run) -> bool:
-    """Whether searches ask another model than the one of the run, so that the run has to fill a second set first."""
-    active = store.active_model(run.corpus)
-    return active is not None and active["id"] != run.model_id
 
 
 def _decide(settings: Corpus, source: Source, store: Store, *, window: tuple[datetime, datetime] | None) -> Decision:
@@ -422,40 +361,3 @@ def _batches(store: Store, run: int) -> list[Batch]:
         )
         for row in store.batches(run)
     ]
-
-
-def _documents(store: Store, run: Run) -> Counts:
-    """Documents by action as they ended: what was not published counts as what became of it, or not at all."""
-    counts: Counts = dict(run.row["documents"])
-    for row in store.item_states(run.id):
-        planned, state = _COUNTED_AS.get(row["action"]), row["state"]
-        if planned is None or state == "published":
-            continue
-        counts[planned] -= row["items"]
-        if became := {"quarantined": "quarantined", "unchanged": "unchanged", "superseded": "unchanged"}.get(state):
-            counts[became] += row["items"]
-    return counts
-
-
-def _verdict(store: Store, run: Run, settings: Corpus) -> tuple[str, str | None]:
-    """The state of a run, and what is wrong with it."""
-    unfinished = store.unfinished(run.id)
-    if unfinished:
-        shown = "; ".join(f"{row['uri']}: {row['error'] or _WAITS_FOR[row['state']]}" for row in unfinished[:10])
-        more = f"; and {len(unfinished) - 10} more" if len(unfinished) > 10 else ""
-        return "failed", f"{len(unfinished)} documents were not published: {shown}{more}"
-    if _takes_over(store, run):
-        model = settings.embedding.model
-        return "failed", f"the model {model} has no vector yet for some published texts; the one before it answers on"
-    states: Counts = {}
-    for row in store.item_states(run.id):
-        if row["action"] not in (Action.QUARANTINED, Action.DELETED, Action.TOUCHED):
-            states[row["state"]] = states.get(row["state"], 0) + row["items"]
-    quarantined, tried = states.get("quarantined", 0), sum(states.values())
-    limits = settings.limits
-    if quarantined > limits.failed_documents and quarantined > limits.failed_share * tried:
-        return "failed", (
-            f"{quarantined} of {tried} documents went to quarantine, more than the corpus allows "
-            f"({limits.failed_share:.0%} and more than {limits.failed_documents}); the others are published"
-        )
-    return "succeeded", None

@@ -18,9 +18,10 @@ from corpus.parsers.detect import detect
 from corpus.parsers.sandbox import Sandbox
 from corpus.planning import racy
 from corpus.recipes import Recipes
+from corpus.records import Evidence, Item, Run
 from corpus.sources import Listed, Source
 from corpus.staging import StagedDocument, place_of_child
-from corpus.store import Evidence, Item, Run, Store
+from corpus.store import Store
 
 
 @dataclass(slots=True)

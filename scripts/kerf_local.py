@@ -51,6 +51,8 @@ HEALTHY_SECONDS = 240
 STOP_SECONDS = 20
 POLL_SECONDS = 0.5
 
+_started: list[subprocess.Popen[bytes]] = []  #: held, because what is let go of while it runs is warned of
+
 
 class LocalError(KerfError):
     """Airflow did not come up, or went down."""
@@ -362,6 +364,7 @@ def _spawn(name: str, command: list[str], home: Path, variables: Mapping[str, st
             env=dict(variables),
             start_new_session=True,  # Ctrl-C is for us; we stop it in order
         )
+    _started.append(started)
     return Process(started.pid, psutil.Process(started.pid).create_time())
 
 
@@ -420,6 +423,8 @@ def _end(processes: Any) -> bool:
         with suppress(psutil.NoSuchProcess):
             survivor.kill()
     psutil.wait_procs(left, timeout=STOP_SECONDS)
+    for child in _started:
+        child.poll()
     return bool(leaders)
 
 

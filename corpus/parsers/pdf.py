@@ -1,8 +1,8 @@
 """PDF: liteparse reads the pages; what it gets wrong is put right here, step by step.
 
-Read (`pdf_source`), blocks (`pdf_blocks`), tables made whole (`pdf_whole_tables`), running headers and footers out (`pdf_furniture`), broken paragraphs
-together (`pdf_flow`), headings and their levels (`pdf_headings`). A page without a text layer is not read here: it
-needs OCR, and the document says so.
+Read (`pdf_source`), blocks (`pdf_blocks`), tables made whole (`pdf_whole_tables`), running headers and footers out
+(`pdf_furniture`), broken paragraphs together (`pdf_flow`), headings and their levels (`pdf_headings`). A page without
+a text layer is not read here: it needs OCR, and the document says so.
 """
 
 from __future__ import annotations

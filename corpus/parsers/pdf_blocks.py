@@ -197,6 +197,7 @@ def _box(block: Any) -> Box | None:
 
 
 def inside_box(items: Iterable[Item], box: Box | None) -> Iterator[Item]:
+    """The items whose middle lies in the box."""
     if box:
         left, top, right, bottom = box
         for item in items:

@@ -113,7 +113,15 @@ def _split(row: Sequence[Any], band: Sequence[Item], extents: Sequence[tuple[flo
             rows.append(cells)
         full += is_full
     is_complete = sorted(key("".join(map("".join, rows)))) == sorted(key("".join(whole)))
-    return [[plain_cell(cell) for cell in cells] for cells in rows] if full > 1 and is_complete else [whole]
+    is_data = any(map(_has_numbers, rows))  # words on two lines in every cell are a header that wraps
+    split = full > 1 and is_complete and is_data
+    return [[plain_cell(cell) for cell in cells] for cells in rows] if split else [whole]
+
+
+def _has_numbers(cells: Sequence[str]) -> bool:
+    filled = [cell for cell in cells[1:] if cell]
+    numbers = sum(any(map(str.isdigit, cell)) and not any(map(str.isalpha, cell)) for cell in filled)
+    return bool(filled) and numbers >= 0.5 * len(filled)
 
 
 def _column(item: Item, extents: Sequence[tuple[float, float] | None]) -> int:

@@ -37,7 +37,7 @@ def _with_header(above: list[PdfBlock], table: PdfBlock, items: Sequence[Item]) 
     line = above[-1] if above else None
     if not (table.rows and table.box and line and line.box and line.kind in (Kind.HEADING, Kind.PARAGRAPH)):
         return table
-    row = header_row(list(inside_box(items, line.box)), table.columns) if _is_close(line, table, 1.5) else None
+    row = header_row(list(inside_box(items, line.box)), table.columns) if _is_close(line, table, 2.5) else None
     if row is None:
         return table
     above.pop()
@@ -47,13 +47,13 @@ def _with_header(above: list[PdfBlock], table: PdfBlock, items: Sequence[Item]) 
 
 def _goes_on(table: PdfBlock, block: PdfBlock, following: PdfBlock | None) -> bool:
     """Whether a paragraph under a table is the rest of its last row."""
-    if block.kind is not Kind.PARAGRAPH or not (table.box and block.box) or not _is_close(table, block, 0.8):
+    if block.kind is not Kind.PARAGRAPH or not (table.box and block.box) or not _is_close(table, block, 1.3):
         return False
     if not covers(table.box, block.box):
         return False
     hangs = len(table.columns) > 1 and block.box[0] > table.columns[1][0] - 3 and block.text[:1].islower()
     between = bool(following and following.rows and are_aligned(table.columns, following.columns))
-    return hangs or (between and _is_close(block, following, 0.8))
+    return hangs or (between and _is_close(block, following, 1.3))
 
 
 def _is_close(above: PdfBlock, below: PdfBlock | None, lines: float) -> bool:

@@ -65,3 +65,13 @@ def test_hostile_files_end_in_their_text_or_in_a_clear_error(data_folder: Path) 
                 sandbox.parse(path.read_bytes(), path.name)
             assert refused.value.uri == path.name
             assert refused.value.hint
+
+
+def test_every_state_has_a_row_of_its_own_in_a_dense_table(data_folder: Path) -> None:
+    document = parse((data_folder / "pdfs/nics.pdf").read_bytes(), uri="nics.pdf")
+    rows = [row for block in document.blocks for row in block.rows or ()]
+    assert {row[0]: row[1] for row in rows if row[0] in ("Alabama", "Alaska", "Georgia")} == {
+        "Alabama": "18,870",
+        "Alaska": "209",
+        "Georgia": "14,111",
+    }

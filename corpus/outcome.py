@@ -1,0 +1,90 @@
+"""How a run ended: its counts, its state, and what is wrong with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from corpus.config import Corpus
+from corpus.planning import Action
+from corpus.records import Run
+from corpus.store import Store
+
+Counts = dict[str, int]
+
+COUNTED_AS = {  #: what a person calls a document that a run prepares
+    Action.NEW: "new",
+    Action.REVIVED: "new",
+    Action.CHANGED: "changed",
+    Action.DUE: "changed",
+    Action.MOVED: "moved",
+}
+_WAITS_FOR = {
+    "planned": "it was never prepared",
+    "staged": "its vectors are not all there",
+    "failed": "it could not be prepared",
+}
+
+
+def summary(run: Run) -> dict[str, Any]:
+    """A run as scripts read it."""
+    row = run.row
+    return {
+        "run_id": run.id,
+        "state": row["state"],
+        "error": row["error"],
+        "documents": _in_order(row["documents"], ("new", "changed", "moved", "unchanged", "deleted", "quarantined")),
+        "parsed": row["parsed"],
+        "children": _in_order(row["children"], ("inserted", "kept", "moved", "deleted")),
+        "embedded": row["embedded"],
+        "reused": row["reused"],
+        "rows_written": row["rows_written"],
+        "seconds": _in_order(row["seconds"], ("plan", "prepare", "embed", "publish")),
+    }
+
+
+def _in_order(counts: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """The database forgets the order of keys."""
+    return {name: counts.get(name, 0) for name in names}
+
+
+def takes_over(store: Store, run: Run) -> bool:
+    """Whether searches ask another model than the one of the run, so that the run has to fill a second set first."""
+    active = store.active_model(run.corpus)
+    return active is not None and active["id"] != run.model_id
+
+
+def documents(store: Store, run: Run) -> Counts:
+    """Documents by action as they ended: what was not published counts as what became of it, or not at all."""
+    counts: Counts = dict(run.row["documents"])
+    for row in store.item_states(run.id):
+        planned, state = COUNTED_AS.get(row["action"]), row["state"]
+        if planned is None or state == "published":
+            continue
+        counts[planned] -= row["items"]
+        if became := {"quarantined": "quarantined", "unchanged": "unchanged", "superseded": "unchanged"}.get(state):
+            counts[became] += row["items"]
+    return counts
+
+
+def verdict(store: Store, run: Run, settings: Corpus) -> tuple[str, str | None]:
+    """The state of a run, and what is wrong with it."""
+    unfinished = store.unfinished(run.id)
+    if unfinished:
+        shown = "; ".join(f"{row['uri']}: {row['error'] or _WAITS_FOR[row['state']]}" for row in unfinished[:10])
+        more = f"; and {len(unfinished) - 10} more" if len(unfinished) > 10 else ""
+        return "failed", f"{len(unfinished)} documents were not published: {shown}{more}"
+    if takes_over(store, run):
+        model = settings.embedding.model
+        return "failed", f"the model {model} has no vector yet for some published texts; the one before it answers on"
+    states: Counts = {}
+    for row in store.item_states(run.id):
+        if row["action"] not in (Action.QUARANTINED, Action.DELETED, Action.TOUCHED):
+            states[row["state"]] = states.get(row["state"], 0) + row["items"]
+    quarantined, tried = states.get("quarantined", 0), sum(states.values())
+    limits = settings.limits
+    if quarantined > limits.failed_documents and quarantined > limits.failed_share * tried:
+        return "failed", (
+            f"{quarantined} of {tried} documents went to quarantine, more than the corpus allows "
+            f"({limits.failed_share:.0%} and more than {limits.failed_documents}); the others are published"
+        )
+    return "succeeded", None

@@ -1,0 +1,59 @@
+"""What is not cut when it fits: tables, lists with their lead-in, fences of code, questions with their answers."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from strategies import fences, headings, join, lists, one, paragraphs, questions, rulers, tables
+
+from chunkers.assembly import cut
+from chunkers.base import build
+from chunkers.document import Kind
+from chunkers.headers import room
+
+DOCUMENT = UUID(int=1)
+
+some = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+
+prose = paragraphs().map(lambda text: one(Kind.PARAGRAPH, text))
+
+
+def around(whole):
+    """Documents of one drawn block among headings and paragraphs, with its place."""
+    before = st.lists(st.one_of(headings(), prose), max_size=4)
+    return st.tuples(before, whole, before)
+
+
+def fits(document, start, end, ruler, size):
+    """Whether the text fits a piece under the longest header that it can have, by more than the joints' worth."""
+    block = next(block for block in document.blocks if block.end > start)
+    left = room(document, block.section_path, "", ruler, size)
+    text = document.text[start:end]
+    return ruler.count([text])[0] <= left and len(text) <= 12 * left
+
+
+def assert_whole(recipe, drawn, ruler, size):
+    before, whole, after = drawn
+    document = join([*before, whole, *after])
+    start = sum(len(each.text) + 2 for each in before)
+    end = start + len(whole.text)
+    size = min(size, ruler.cap - ruler.overhead)
+    made = cut(DOCUMENT, document, build(recipe, {"size": size}), ruler)
+    inside = any(child.start <= start and end <= child.end for child in made.children)
+    assert inside or not fits(document, start, end, ruler, size)
+
+
+@pytest.mark.parametrize("recipe", ["structure", "layout", "qa"])
+@some
+@given(drawn=around(st.one_of(tables(), lists(), fences())), ruler=rulers, size=st.sampled_from([40, 120, 254]))
+def test_a_table_a_list_with_its_lead_in_and_a_fence_are_whole_if_they_fit(recipe, drawn, ruler, size):
+    assert_whole(recipe, drawn, ruler, size)
+
+
+@some
+@given(drawn=around(questions()), ruler=rulers, size=st.sampled_from([40, 120, 254]))
+def test_a_question_and_its_answer_are_whole_if_they_fit(drawn, ruler, size):
+    assert_whole("qa", drawn, ruler, size)
