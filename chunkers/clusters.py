@@ -1,6 +1,5 @@
 """Leaves that belong together, and what can be said of several leaves at once."""
 
-# ruff: noqa: RUF001 (marks of other scripts are meant)
 
 from __future__ import annotations
 

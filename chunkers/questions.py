@@ -1,6 +1,5 @@
 """Questions and answers, as documents write them: what `qa` cuts by and the router counts."""
 
-# ruff: noqa: RUF001 (marks of other scripts are meant)
 
 from __future__ import annotations
 

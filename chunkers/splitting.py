@@ -3,7 +3,6 @@
 Each level looks only at what the level above left too long, so that time is linear in the text.
 """
 
-# ruff: noqa: RUF001 (marks of other scripts are meant)
 
 from __future__ import annotations
 

@@ -184,7 +184,7 @@ class Limits(Section):
     """What one document may cost; more sends it to quarantine."""
 
     seconds: float = Field(120, gt=0)  #: wall clock of one parse
-    memory_mb: int = Field(3072, gt=0)  #: address space of the parser's process
+    memory_mb: int = Field(3072, gt=0)  #: resident memory of the parser's process
     megabytes: float = Field(200, gt=0)  #: size of the file
     pages: int = Field(5000, gt=0)
     failed_share: float = Field(0.5, ge=0, le=1)  #: of a run's documents in quarantine; a run fails above this and

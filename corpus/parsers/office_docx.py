@@ -1,6 +1,5 @@
 """Word: unstructured walks the file; styles give headings, list depth, code, captions; text boxes come once."""
 
-# ruff: noqa: RUF001 - the dashes, quotes and marks of documents are meant as they are
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """A page's blocks: liteparse's, with fonts looked up, code rebuilt, captions told apart, left out text put back."""
 
-# ruff: noqa: RUF001 - the dashes, quotes and marks of documents are meant as they are
 
 from __future__ import annotations
 

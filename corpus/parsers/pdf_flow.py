@@ -1,6 +1,5 @@
 """Paragraphs and headings that the page broke are put together again."""
 
-# ruff: noqa: RUF001 - the dashes, quotes and marks of documents are meant as they are
 
 from __future__ import annotations
 

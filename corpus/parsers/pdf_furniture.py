@@ -4,7 +4,6 @@ A line is furniture when it stands at the top or the bottom of its page and, dig
 so on several pages; or when it begins or ends with the page's number and pages agree on how they are numbered.
 """
 
-# ruff: noqa: RUF001 - the dashes, quotes and marks of documents are meant as they are
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """What is a heading, and of which level: the file's outline says it best, then the numbering, then the type."""
 
-# ruff: noqa: RUF001 - the dashes, quotes and marks of documents are meant as they are
 
 from __future__ import annotations
 

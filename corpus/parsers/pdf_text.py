@@ -1,6 +1,5 @@
 """The words of a PDF: what the text layer and liteparse add to them is taken off."""
 
-# ruff: noqa: RUF001 - the dashes, quotes and marks of documents are meant as they are
 
 from __future__ import annotations
 

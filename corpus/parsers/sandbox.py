@@ -98,8 +98,12 @@ class Sandbox:
             )
         if death.reason == "size":
             return _too_long(uri)
-        name = death.signal.name if death.signal else f"exit status {death.status}"
         memory_hint = "raise limits.memory_mb in corpora.yaml, or exclude the document"
+        if death.reason == "memory":
+            return LimitExceeded(
+                f"parsing needs more than {self._memory_mb} MB of memory", hint=memory_hint, uri=uri, stage="parse"
+            )
+        name = death.signal.name if death.signal else f"exit status {death.status}"
         if death.signal in _OUT_OF_MEMORY or death.peak_mb > 0.8 * self._memory_mb:
             return LimitExceeded(
                 f"the parser gave up ({name}), as it does when it needs more than {self._memory_mb} MB of memory; "

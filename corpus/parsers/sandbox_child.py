@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import selectors
 import signal
 import socket
@@ -15,12 +16,14 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from corpus.errors import TransientError
 
 LENGTH = struct.Struct(">Q")
 START_SECONDS = 60.0  #: that a child may need until it is ready for its first document
+LOOK_SECONDS = 0.1  #: between two looks at the memory of a child at work
 KEPT_NOISE = 2000  #: bytes of standard error that are kept to explain a death
 
 #: of the environment; everything else (database addresses, keys) is not the parsers' to know
@@ -49,7 +52,7 @@ class ChildDied(Exception):
 
     def __init__(self, reason: str, status: int, peak_mb: int, noise: str) -> None:
         super().__init__(f"{reason}, status {status}")
-        self.reason = reason  #: time, size (both: killed from here) or signal (died by itself)
+        self.reason = reason  #: time, memory, size (killed from here) or signal (died by itself)
         self.status = status
         self.signal = signal.Signals(-status) if status < 0 else None
         self.peak_mb = peak_mb  #: resident memory, not address space
@@ -61,6 +64,7 @@ class Child:
 
     def __init__(self, memory_mb: int) -> None:
         self._owner = os.getpid()
+        self._memory_mb = memory_mb
         self._noise = bytearray()
         environment = {name: os.environ[name] for name in _INHERITED if name in os.environ} | _ENVIRONMENT
         self._channel, theirs = socket.socketpair()
@@ -120,7 +124,9 @@ class Child:
                 left = deadline - time.monotonic()
                 if left <= 0:
                     raise self._death("time")
-                for key, events in ready.select(left):
+                if self._resident_mb() > self._memory_mb:
+                    raise self._death("memory")
+                for key, events in ready.select(min(left, LOOK_SECONDS)):
                     if key.fileobj is self._stderr:
                         if not self._hear():
                             ready.unregister(self._stderr)
@@ -135,6 +141,14 @@ class Child:
                         raise self._death("size")
                 if len(answer) == wanted > LENGTH.size:
                     return self._decoded(memoryview(answer)[LENGTH.size :])
+
+    def _resident_mb(self) -> int:
+        """Memory that it holds; its limit on address space is wider, because pdfium maps more than it uses."""
+        try:
+            pages = int(Path(f"/proc/{self._process.pid}/statm").read_text(encoding="ascii").split()[1])
+        except (OSError, IndexError):
+            return 0
+        return pages * resource.getpagesize() // 2**20
 
     def _send(self, pending: list[memoryview]) -> bool:
         with suppress(BlockingIOError):

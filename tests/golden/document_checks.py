@@ -1,6 +1,5 @@
 """Scores a parsed document against facts that a person read off its pages (checks.json of the data folder)."""
 
-# ruff: noqa: RUF001 - the dashes, quotes and marks of documents are meant as they are
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ A document is drawn as blocks with their own text and joined as a Markdown file 
 construction.
 """
 
-# ruff: noqa: RUF001 (marks of other scripts are meant)
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """What every cut of every chunker promises, over generated and over real documents."""
 
-# ruff: noqa: RUF001 (marks of other scripts are meant)
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The example corpora answer the questions that were written for them, before Kerf was, from the documents themselves."""
+"""The example corpora answer the questions that were written for them from the documents themselves, before any sync."""
 
 from __future__ import annotations
 

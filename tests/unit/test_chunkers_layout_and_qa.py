@@ -1,6 +1,5 @@
 """`layout`: slides, captions, pages; `qa`: questions in all their forms."""
 
-# ruff: noqa: RUF001 (marks of other scripts are meant)
 
 from __future__ import annotations
 

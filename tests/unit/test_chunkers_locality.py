@@ -1,6 +1,5 @@
 """Edits stay local: one sentence more in real prose, and how many children that makes anew."""
 
-# ruff: noqa: RUF001 (marks of other scripts are meant)
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """`recursive`: paragraphs, sentences, clauses, words, graphemes."""
 
-# ruff: noqa: RUF001 (marks of other scripts are meant)
 
 from __future__ import annotations
 

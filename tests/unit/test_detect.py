@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - letters of other alphabets are what is tested
 from __future__ import annotations
 
 import random

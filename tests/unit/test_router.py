@@ -1,6 +1,5 @@
 """Which recipe a document gets, and why."""
 
-# ruff: noqa: RUF001 (marks of other scripts are meant)
 
 from __future__ import annotations
 

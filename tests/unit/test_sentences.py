@@ -1,6 +1,5 @@
 """Sentence boundaries in three scripts."""
 
-# ruff: noqa: RUF001 (marks of other scripts are meant)
 
 from __future__ import annotations
 
