@@ -1,6 +1,5 @@
 """Leaves that belong together, and what can be said of several leaves at once."""
 
-
 from __future__ import annotations
 
 import re

@@ -1,6 +1,5 @@
 """Questions and answers, as documents write them: what `qa` cuts by and the router counts."""
 
-
 from __future__ import annotations
 
 import re

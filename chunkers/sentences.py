@@ -5,7 +5,6 @@ clause number, an address or a quotation with its speaker. Text is looked at in 
 whatever the text.
 """
 
-
 from __future__ import annotations
 
 import re

@@ -3,7 +3,6 @@
 Each level looks only at what the level above left too long, so that time is linear in the text.
 """
 
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,6 +1,5 @@
 """Word: unstructured walks the file; styles give headings, list depth, code, captions; text boxes come once."""
 
-
 from __future__ import annotations
 
 import re

@@ -1,6 +1,5 @@
 """A page's blocks: liteparse's, with fonts looked up, code rebuilt, captions told apart, left out text put back."""
 
-
 from __future__ import annotations
 
 import re

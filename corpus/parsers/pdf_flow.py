@@ -1,6 +1,5 @@
 """Paragraphs and headings that the page broke are put together again."""
 
-
 from __future__ import annotations
 
 import re

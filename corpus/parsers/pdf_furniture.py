@@ -4,7 +4,6 @@ A line is furniture when it stands at the top or the bottom of its page and, dig
 so on several pages; or when it begins or ends with the page's number and pages agree on how they are numbered.
 """
 
-
 from __future__ import annotations
 
 import re

@@ -1,6 +1,5 @@
 """What is a heading, and of which level: the file's outline says it best, then the numbering, then the type."""
 
-
 from __future__ import annotations
 
 import re

@@ -1,6 +1,5 @@
 """The words of a PDF: what the text layer and liteparse add to them is taken off."""
 
-
 from __future__ import annotations
 
 import re

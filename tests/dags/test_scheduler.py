@@ -23,9 +23,9 @@ PHRASE = "kept where the old lighthouse stood"
 
 
 def fill(site: Site) -> None:
-    """Five documents: three batches of at most two."""
+    """Five documents, three batches of at most two. No other corpus has the same texts, and so the same vectors."""
     for topic in TOPICS:
-        site.write(f"{topic}.md", f"# All about {topic}\n\nThe {topic} are {PHRASE}, and {topic} they remain.\n")
+        site.write(f"{topic}.md", f"# All about {topic}\n\nThe {site.name} {topic} are {PHRASE}, all of them.\n")
 
 
 def published(site: Site) -> list[str]:
@@ -172,36 +172,44 @@ def test_a_run_that_cannot_be_planned_fails_at_once_and_does_nothing(deployment:
 def test_a_backfill_over_three_days_writes_nothing_when_nothing_changed_and_deletes_nothing(deployment: Deployment):
     site = deployment.site("nights")
     fill(site)
-    changed = datetime(2026, 3, 2, 12, tzinfo=UTC).timestamp()
-    os.utime(site.source / "apples.md", (changed, changed))
+    second_day = datetime(2026, 3, 2, 12, tzinfo=UTC).timestamp()
+    os.utime(site.source / "apples.md", (second_day, second_day))
     assert deployment.run("nights")[1] == "success"
     (site.source / "engines.md").unlink()
 
     before = site.written()
-    dag_id = "corpus_sync_nights"
-    deployment.command(
-        *("backfill", "create", "--dag-id", dag_id, "--from-date", "2026-03-01", "--to-date", "2026-03-03T12:00:00")
-    )
-    runs = wait_for_backfill(deployment, dag_id)
+    runs = backfill(deployment, "nights")
     assert [run["state"] for run in runs] == ["success"] * 3
-    assert [run["run_type"] for run in runs] == ["backfill"] * 3
+    assert [deployment.states("nights", run["dag_run_id"])["prepare"] for run in runs] == [["skipped"]] * 3
     assert site.written() == before
     assert published(site) == [f"{topic}.md" for topic in TOPICS]
-    # The run of the day on which apples.md changed looked at it; the others had nothing to look at.
+
+    # A change that left size and time as they were is invisible to a nightly run; the backfill of its day sees it.
+    file = site.source / "apples.md"
+    file.write_text(file.read_text().replace("lighthouse", "greenhouse"))
+    os.utime(file, (second_day, second_day))
+    runs = backfill(deployment, "nights", "--reprocess-behavior", "completed")
+    assert [run["state"] for run in runs] == ["success"] * 3
     looked = [deployment.states("nights", run["dag_run_id"])["prepare"] for run in runs]
     assert looked == [["skipped"], ["success"], ["skipped"]]
+    assert "greenhouse" in site.children("apples.md")[-1]["text"]
+    assert published(site) == [f"{topic}.md" for topic in TOPICS]
 
 
-def wait_for_backfill(deployment: Deployment, dag_id: str) -> list[dict[str, Any]]:
-    """Its runs, oldest interval first, when all have ended."""
+def backfill(deployment: Deployment, corpus: str, *options: str) -> list[dict[str, Any]]:
+    """Backfill the three intervals that start on 1, 2 and 3 March, and wait: the runs, in that order."""
+    dag_id = f"corpus_sync_{corpus}"
+    days = ("--from-date", "2026-03-01", "--to-date", "2026-03-03T12:00:00")
+    since = datetime.now(UTC).isoformat()
+    deployment.command("backfill", "create", "--dag-id", dag_id, *days, *options)
     deadline = time.monotonic() + 300
     while time.monotonic() < deadline:
-        runs = deployment.airflow.call("GET", f"dags/{dag_id}/dagRuns", run_type="backfill")["dag_runs"]
-        if runs and all(run["state"] in ("success", "failed") for run in runs):
-            return sorted(runs, key=lambda run: run["logical_date"])
+        runs = deployment.airflow.call("GET", f"dags/{dag_id}/dagRuns", run_type="backfill", end_date_gte=since)
+        if len(runs["dag_runs"]) == 3:
+            return sorted(runs["dag_runs"], key=lambda run: run["logical_date"])
         deployment.airflow.check()
         time.sleep(1)
-    pytest.fail(f"the backfill has not ended: {[run['state'] for run in runs]}")
+    pytest.fail(f"the backfill has not ended: {runs}")
 
 
 def test_nothing_but_ids_counts_and_labels_passes_through_xcom(deployment: Deployment):

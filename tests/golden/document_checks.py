@@ -1,6 +1,5 @@
 """Scores a parsed document against facts that a person read off its pages (checks.json of the data folder)."""
 
-
 from __future__ import annotations
 
 import re

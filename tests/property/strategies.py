@@ -4,7 +4,6 @@ A document is drawn as blocks with their own text and joined as a Markdown file 
 construction.
 """
 
-
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -1,6 +1,5 @@
 """What every cut of every chunker promises, over generated and over real documents."""
 
-
 from __future__ import annotations
 
 import time

@@ -16,7 +16,9 @@ from chunkers.headers import room
 
 DOCUMENT = UUID(int=1)
 
-some = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+some = settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 
 prose = paragraphs().map(lambda text: one(Kind.PARAGRAPH, text))
 

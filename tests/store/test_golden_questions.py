@@ -1,4 +1,4 @@
-"""The example corpora answer the questions that were written for them from the documents themselves, before any sync."""
+"""The example corpora answer the questions that were written for them, from the documents, before any sync."""
 
 from __future__ import annotations
 

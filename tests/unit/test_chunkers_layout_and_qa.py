@@ -1,6 +1,5 @@
 """`layout`: slides, captions, pages; `qa`: questions in all their forms."""
 
-
 from __future__ import annotations
 
 import pytest

@@ -1,6 +1,5 @@
 """Edits stay local: one sentence more in real prose, and how many children that makes anew."""
 
-
 from __future__ import annotations
 
 import random

@@ -1,6 +1,5 @@
 """`recursive`: paragraphs, sentences, clauses, words, graphemes."""
 
-
 from __future__ import annotations
 
 import pytest

@@ -1,6 +1,5 @@
 """Which recipe a document gets, and why."""
 
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,6 +1,5 @@
 """Sentence boundaries in three scripts."""
 
-
 from __future__ import annotations
 
 import time
