@@ -126,7 +126,7 @@ def _character_windows(text: str, start: int, end: int, size: int, overlap: int)
         yield at, stop
         if stop >= end:
             return
-        at = max(at + 1, grapheme_start(text, stop - overlap, at, end))
+        at = max(at + 1, grapheme_start(text, stop - overlap, at, end)) if overlap else stop
 
 
 def _windows(units: Sequence[Segment], size: int, overlap: int) -> Iterator[tuple[int, int]]:

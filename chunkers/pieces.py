@@ -51,7 +51,7 @@ class Cutter:
     def pieces(self, leaves: Sequence[Leaf], *, again: str = "") -> list[Measured]:
         """The pieces of `leaves`: one if they fit, else runs of units whose ends their own content chooses.
 
-        `again` is repeated in the header of every piece but the first.
+        `again`, the question that the leaves answer, is repeated in the header of every piece that begins after it.
         """
         found: list[Measured] = []
         run: list[Leaf] = []
@@ -61,7 +61,8 @@ class Cutter:
                 found += self._run(run, again)
                 run = []
         found += self._run(run, again)
-        return found[:1] + [_repeating(measured, again) for measured in found[1:]] if again else found
+        asked = next((leaf.start for leaf in leaves if leaf.kind is Kind.QUESTION), 0)
+        return [_repeating(measured, again if measured.piece.start > asked else "") for measured in found]
 
     def _run(self, leaves: Sequence[Leaf], again: str) -> list[Measured]:
         if not leaves:
@@ -70,7 +71,7 @@ class Cutter:
         if self._fits_alone(whole):
             return [Measured(self._piece(whole), whole.size, whole.grade)]
         path = max((leaf.path for leaf in leaves), key=lambda path: self._taken(SEPARATOR.join(path)))
-        units = self._units(leaves, self._room(path, again))
+        units = self._units(leaves, self._room(path, again), self._room(path, ""))
         found: list[Measured] = []
         for table, group in groupby(units, key=lambda unit: unit.table):
             repeated = "\n".join(part for part in (again, table.header if table else "") if part)
@@ -141,8 +142,11 @@ class Cutter:
     def _piece(self, unit: _Unit) -> Piece:
         return Piece(unit.start, unit.stop, kind_of(unit.leaves), common([leaf.path for leaf in unit.leaves]))
 
-    def _units(self, leaves: Sequence[Leaf], cap: int) -> list[_Unit]:
-        """Units of at most `cap`: clusters that fit, the parts of those that do not; headings go with what follows."""
+    def _units(self, leaves: Sequence[Leaf], cap: int, asking: int) -> list[_Unit]:
+        """Units of at most `cap`: clusters that fit, the parts of those that do not; headings go with what follows.
+
+        A question with its answer may be as long as `asking`: it has no need to repeat itself.
+        """
         found: list[_Unit] = []
         head: list[Leaf] = []
         for cluster in clusters(self.document.text, leaves):
@@ -152,9 +156,10 @@ class Cutter:
                 head += cluster
                 continue
             joined = self._unit([*head, *cluster], Grade.BLOCK)
-            if net(joined.leaves) - self._credit(joined) <= cap:
+            limit = asking if cluster[0].kind is Kind.QUESTION else cap
+            if net(joined.leaves) - self._credit(joined) <= limit:
                 found.append(joined)
-            elif net(cluster) <= cap and not (len(cluster) == 1 and cluster[0].kind in _PROSE):
+            elif net(cluster) <= limit and not (len(cluster) == 1 and cluster[0].kind in _PROSE):
                 found += [self._unit(head, Grade.SENTENCE)] if head else []
                 found.append(self._unit(cluster, Grade.BLOCK))
             else:

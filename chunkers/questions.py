@@ -8,12 +8,15 @@ from dataclasses import replace
 
 from chunkers.document import Block, Document, Kind, heading_text
 
+_SUBJECT = r"(?:i|we|you|my|our|your|it|its|he|she|they|this|that|these|those|there|the|an?)\b"
+#: English turns verb and subject round. Without a question word the subject must be plain: "Will be removed" and
+#: "May 2024" ask nothing.
 _INVERTED = re.compile(
-    r"(?:(?:how|what|why|when|where|who|which)\s+)?"
-    r"(?:do|does|did|is|are|was|were|can|could|should|shall|will|would|must|may)"
-    r"\s+(?:i|we|you|my|our|your|it|its|he|she|they|this|that|these|those|there|the|an?|one|\w+\s+\w+)\b"
+    r"(?:how|what|why|when|where|who|which)\s+"
+    r"(?:do|does|did|is|are|was|were|can|could|should|shall|will|would|must|may)\s+(?:" + _SUBJECT + r"|\w+\s+\w+)"
+    r"|(?:do|does|did|is|are|was|were|can|could|should|shall|will|would)\s+" + _SUBJECT + r"\s+\w"
     r"|(?:как|почему|зачем|сколько|можно ли|нужно ли|что делать|что такое|где)\s+\w+\s+\w+"
-    r"|(?:如何|怎么|怎样|为什么|为何|什么是|是否|能否|可以)",
+    r"|(?:如何|怎么|怎样|为什么|为何|什么是|是否|能否)",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"(?:\d+(?:\.\d+)*[.):：]?|[-*•])\s+")

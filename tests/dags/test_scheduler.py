@@ -204,9 +204,11 @@ def backfill(deployment: Deployment, corpus: str, *options: str) -> list[dict[st
     deployment.command("backfill", "create", "--dag-id", dag_id, *days, *options)
     deadline = time.monotonic() + 300
     while time.monotonic() < deadline:
-        runs = deployment.airflow.call("GET", f"dags/{dag_id}/dagRuns", run_type="backfill", end_date_gte=since)
-        if len(runs["dag_runs"]) == 3:
-            return sorted(runs["dag_runs"], key=lambda run: run["logical_date"])
+        found = deployment.airflow.call("GET", f"dags/{dag_id}/dagRuns", run_type="backfill", end_date_gte=since)
+        runs = [run for run in found["dag_runs"] if run["state"] in ("success", "failed")]
+        backfills = deployment.airflow.call("GET", "backfills", dag_id=dag_id)["backfills"]
+        if len(runs) == 3 and all(made["completed_at"] for made in backfills):  # there can be but one at a time
+            return sorted(runs, key=lambda run: run["logical_date"])
         deployment.airflow.check()
         time.sleep(1)
     pytest.fail(f"the backfill has not ended: {runs}")

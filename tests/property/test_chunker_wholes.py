@@ -23,10 +23,13 @@ some = settings(
 prose = paragraphs().map(lambda text: one(Kind.PARAGRAPH, text))
 
 
-def around(whole):
-    """Documents of one drawn block among headings and paragraphs, with its place."""
-    before = st.lists(st.one_of(headings(), prose), max_size=4)
-    return st.tuples(before, whole, before)
+def around(whole, after=None):
+    """One drawn block with headings and paragraphs before it, and after it unless `after` says what."""
+    others = st.lists(st.one_of(headings(), prose), max_size=4)
+    return st.tuples(others, whole, others if after is None else after)
+
+
+ended = st.one_of(st.just([]), headings().map(lambda heading: [heading]))  #: what cannot belong to an answer
 
 
 def fits(document, start, end, ruler, size):
@@ -57,6 +60,6 @@ def test_a_table_a_list_with_its_lead_in_and_a_fence_are_whole_if_they_fit(recip
 
 
 @some
-@given(drawn=around(questions()), ruler=rulers, size=st.sampled_from([40, 120, 254]))
+@given(drawn=around(questions(), ended), ruler=rulers, size=st.sampled_from([40, 120, 254]))
 def test_a_question_and_its_answer_are_whole_if_they_fit(drawn, ruler, size):
     assert_whole("qa", drawn, ruler, size)

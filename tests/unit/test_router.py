@@ -9,6 +9,7 @@ from chunking import document, prose
 
 from chunkers import base
 from chunkers.document import Block, Document, Kind, Symbol
+from chunkers.questions import is_question
 from chunkers.router import RULES, route
 
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
@@ -93,3 +94,21 @@ def test_the_name_of_the_file_decides_nothing():
 
 def test_every_rule_has_its_own_name():
     assert len({rule.name for rule in RULES}) == len(RULES)
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["What is a tombstone?", "How do I log in", "Is it free", "Why does the run fail", "3. Can I undo it", "如何重置密码",
+     "Как изменить пароль пользователя", "Q3: and then"],
+)  # fmt: skip
+def test_headings_that_ask_are_known_with_and_without_their_mark(heading):
+    assert is_question(heading)
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["Will be removed", "May 2024 release", "Must have features", "Can opener", "Do not use", "Is null", "Where clauses",
+     "What changed", "How it works", "可以使用的参数"],
+)  # fmt: skip
+def test_headings_that_only_look_like_it_are_not_taken_for_questions(heading):
+    assert not is_question(heading)
