@@ -59,11 +59,7 @@ class _Atom:
     start: int
     end: int
     block: Block
-
-    @property
-    def path(self) -> Path:
-        """Of the block."""
-        return self.block.section_path
+    path: Path  #: of the block, or of what is around it and the scraps
 
 
 def _stretches(document: Document) -> Iterator[list[_Atom]]:
@@ -88,7 +84,7 @@ def _filled(text: str, begins: int, ends: int, blocks: Sequence[Block]) -> list[
     atoms = []
     start = blocks[0].start if not text[begins : blocks[0].start].strip() else begins
     for block, stop in zip(blocks, [*(after.start for after in blocks[1:]), ends], strict=True):
-        atoms.append(_Atom(start, stop if text[block.end : stop].strip() else block.end, block))
+        atoms.append(_Atom(start, stop if text[block.end : stop].strip() else block.end, block, block.section_path))
         start = stop
     return atoms
 
@@ -114,7 +110,10 @@ class _Limits:
 
 
 def _glued(text: str, atoms: Sequence[_Atom], measure: Measure, limits: _Limits) -> list[_Atom]:
-    """A closing bracket goes with what is before it, `else {` and `try:` with what comes after, if there is room."""
+    """A closing bracket goes with what is before it, `else {` and `try:` with what comes after, if there is room.
+
+    Where there is not, the bracket of a class may still find it under the class's own path, which is the shorter one.
+    """
     lengths = measure.sizes([text[atom.start : atom.end] for atom in atoms])
 
     def has_room(at: int, scrap: int) -> bool:
@@ -128,11 +127,18 @@ def _glued(text: str, atoms: Sequence[_Atom], measure: Measure, limits: _Limits)
         is_scrap = atom.block.symbol is None and 0 < len(content) <= _SCRAP
         if is_scrap and content[-1] in "([{:" and at + 1 < len(atoms) and has_room(at + 1, lengths[at]):
             opened = atom.start if opened is None else opened
-        elif is_scrap and content[0] in ")]}" and opened is None and glued and has_room(at - 1, lengths[at]):
-            glued[-1] = replace(glued[-1], end=atom.end)
-        else:
-            glued.append(replace(atom, start=atom.start if opened is None else opened))
-            opened = None
+            continue
+        if is_scrap and content[0] in ")]}" and opened is None and glued:
+            last = replace(glued[-1], end=atom.end)
+            around = replace(last, path=_common([last.path, atom.path]))
+            if has_room(at - 1, lengths[at]):
+                glued[-1] = last
+                continue
+            if measure.size(text[last.start : last.end]) <= limits.of(around.path, ""):
+                glued[-1] = around
+                continue
+        glued.append(replace(atom, start=atom.start if opened is None else opened))
+        opened = None
     return glued
 
 
@@ -238,7 +244,7 @@ class _Cutter:
         text, symbol = self.document.text, atom.block.symbol
         signature = symbol.signature if symbol is not None else self._signatures.get(atom.path, "")
         limit = self.limits.of(atom.path, signature)
-        for start, end in cut_lines(text, atom.start, atom.end, self.measure, limit, self.document.language):
+        for start, end in cut_lines(self.document, atom.start, atom.end, self.measure, limit):
             content = len(text[start:end].rstrip())
             if content:
                 shown = symbol is not None and start == atom.start

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from chunkers.document import Document
 from chunkers.packing import pack
-from chunkers.splitting import Measure, segments
+from chunkers.splitting import Measure, Span, segments
 
 _GRADES = 4  #: levels of indentation that are told apart
 _BLANK_LINE = 1  #: what a blank line adds to a boundary
 _CLOSER = re.compile(r"[)\]}>]|(?:else|elif|elsif|except|catch|finally|end|then|do|loop)\b", re.IGNORECASE)
 _LEAD_IN = re.compile(r"#|//|--|/?\*|@|(?:.*[({\[]$)|(?:.*[^:]:$)")  #: a line that belongs to the one below it
+#: what may hold line breaks in the languages whose media types are named, and what hides its marks; to find the former
+_C_LIKE = r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*|'(?:\\.|[^'\\\n])*'|"
+_LITERALS = {
+    "text/x-python": r"#[^\n]*|(\"\"\"|''')(?:\\.|[^\\])*?(?:\1|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'",
+    "text/javascript": _C_LIKE + r"`(?:\\.|[^`\\])*(?:`|\Z)",
+    "text/x-go": _C_LIKE + r"`[^`]*(?:`|\Z)",
+    "text/x-sql": r"--[^\n]*|/\*.*?(?:\*/|\Z)|'(?:[^']|'')*(?:'|\Z)",
+}
+_LITERALS |= dict.fromkeys(("text/typescript", "text/tsx"), _LITERALS["text/javascript"])
 _WITHIN_LINE = 0  #: grade of a boundary inside a line
 _LINE = 1  #: grade of the weakest boundary between lines
 
@@ -27,16 +37,16 @@ class _Line:
     blank_below: bool
 
 
-def cut_lines(
-    text: str, start: int, end: int, measure: Measure, cap: int, language: str | None
-) -> list[tuple[int, int]]:
+def cut_lines(document: Document, start: int, end: int, measure: Measure, cap: int) -> list[tuple[int, int]]:
     """Runs of lines of `text[start:end]`, each of at most `cap`; only a line that is longer is cut itself.
 
-    The places are chosen by how far the line below stands in, blank lines first, and among equal ones by content.
+    The places are chosen by how far the line below stands in, blank lines first, and among equal ones by content. A
+    docstring, another string or a comment of several lines is cut where nothing else will do.
     """
+    text = document.text
     lines = _lines(text, start, end)
     sizes = measure.sizes([text[line.start : line.end] for line in lines])
-    grades = _grade(lines)
+    grades = _grade(lines, _literals(document, start, end))
     units: list[tuple[int, int]] = []
     unit_sizes: list[int] = []
     strengths: list[int] = []
@@ -45,7 +55,7 @@ def cut_lines(
             units.append((line.start, line.end))
             unit_sizes.append(size)
         else:
-            for part in segments(text, line.start, line.end, measure, cap, language):
+            for part in segments(text, line.start, line.end, measure, cap, document.language):
                 units.append((part.start, part.end))
                 unit_sizes.append(part.size)
                 strengths.append(_WITHIN_LINE)
@@ -73,15 +83,29 @@ def _lines(text: str, start: int, end: int) -> list[_Line]:
     return lines
 
 
-def _grade(lines: Sequence[_Line]) -> list[int]:
+def _literals(document: Document, start: int, end: int) -> Iterator[Span]:
+    """The strings and comments in `[start, end)` that hold line breaks; one that is never closed ends the search."""
+    pattern = _LITERALS.get(document.media_type)
+    for found in re.compile(pattern, re.DOTALL).finditer(document.text, start, end) if pattern else ():
+        if found.end() == end:
+            return
+        if "\n" in found[0]:
+            yield found.span()
+
+
+def _grade(lines: Sequence[_Line], literals: Iterator[Span]) -> list[int]:
     """How strong the boundary after each line is: the less the line below stands in, the stronger."""
     indents = [line.indent for line in lines[1:] if line.text and not _CLOSER.match(line.text)]
     levels = {indent: rank for rank, indent in enumerate(sorted(set(indents)))}
     grades = []
+    literal = next(literals, None)
     for line, below in pairwise(lines):
+        while literal is not None and literal[1] <= below.start:
+            literal = next(literals, None)
+        within = literal is not None and literal[0] < below.start
         grade = _LINE
         if not _CLOSER.match(below.text) and not _LEAD_IN.match(line.text):
-            grade += (_BLANK_LINE + 1) * max(0, _GRADES - levels[below.indent])
+            grade += 0 if within else (_BLANK_LINE + 1) * max(0, _GRADES - levels[below.indent])
             grade += _BLANK_LINE if line.blank_below else 0
         grades.append(grade)
     return [*grades, _LINE]

@@ -64,6 +64,7 @@ class Known:
     quarantined_fingerprint: str | None = None  #: of the attempt that failed
     quarantined_media_type: str | None = None  #: of the bytes that failed; None if not even that could be told
     verify: bool = False  #: look at the bytes whatever the evidence says
+    read_since: bool = False  #: another run read it after this one's listing began: what the listing lacks may be there
 
     @property
     def last_hash(self) -> bytes | None:
@@ -93,7 +94,7 @@ class Item:
     known: Known | None = None  #: None: the ledger does not know the address
     content_hash: bytes | None = None  #: of its bytes now; None: they were not read
     moved_from: Known | None = None  #: the vanished document whose bytes are here now
-    moved_to: str | None = None  #: of a deleted one: the address where its bytes are now
+    moved_to: str | None = None  #: of a deleted one: the address where its bytes are now; it goes when they are published
 
     @property
     def has_no_version(self) -> bool:
@@ -146,7 +147,7 @@ def to_read(listing: Iterable[Listed], known: Mapping[str, Known]) -> list[str]:
     addresses without a published document, which may be where it moved.
     """
     listed = {item.uri: item for item in listing}
-    may_have_moved = any(not row.deleted and uri not in listed for uri, row in known.items())
+    may_have_moved = bool(_gone(listed, known))
     reads = []
     for uri, item in listed.items():
         row = known.get(uri)
@@ -183,10 +184,15 @@ def decide(
     before the listing started, in nanoseconds since 1970.
     """
     listed = {item.uri: item for item in listing}
-    gone = [row for uri, row in sorted(known.items()) if not row.deleted and uri not in listed]
+    gone = _gone(listed, known)
     arrivals = [uri for uri in sorted(listed) if uri not in known or _has_no_version(known[uri])]
     moved_from = _pair(arrivals, gone, hashes)
-    moved_to = {row.uri: uri for uri, row in moved_from.items()}
+    # Bytes that moved and went to quarantine at their new place have not vanished: their old place is served on.
+    held = {uri: known[uri].quarantined_hash for uri in sorted(listed) if uri in known and _never_published(known[uri])}
+    held = {uri: hashes.get(uri) or (last if _same_evidence(listed[uri], known[uri]) else None) for uri, last in held.items()}
+    moved = set(map(id, moved_from.values()))
+    waits_at = _pair(held, [row for row in gone if id(row) not in moved], held)
+    moved_to = {row.uri: uri for uri, row in (moved_from | waits_at).items()}
     items = [Item(row.uri, Action.DELETED, known=row, moved_to=moved_to.get(row.uri)) for row in gone]
     for uri, item in listed.items():
         row, digest = known.get(uri), hashes.get(uri)
@@ -196,9 +202,19 @@ def decide(
         elif row is None or row.deleted:
             made = Item(uri, Action.NEW if row is None else Action.REVIVED, Stage.PARSE, item, trusted, row, digest)
         else:
-            made = _compare(item, trusted, row, digest, expected)
+            made = replace(_compare(item, trusted, row, digest, expected), moved_from=waits_at.get(uri))
         items.append(made)
     return Decision(tuple(sorted(items, key=lambda item: item.uri)))
+
+
+def _gone(listed: Mapping[str, Listed], known: Mapping[str, Known]) -> list[Known]:
+    """The documents that the ledger holds alive and the listing lacks, in the order of addresses."""
+    return [row for uri, row in sorted(known.items()) if uri not in listed and not row.deleted and not row.read_since]
+
+
+def _never_published(row: Known) -> bool:
+    """Whether all there ever was at the address is what is held back."""
+    return not row.deleted and row.content_hash is None and row.quarantined_hash is not None
 
 
 def _has_no_version(row: Known) -> bool:
@@ -212,7 +228,7 @@ def _same_evidence(item: Listed, row: Known) -> bool:
     return item.etag == row.etag if item.etag is not None else item.mtime_ns == row.mtime_ns
 
 
-def _pair(arrivals: Iterable[str], gone: Iterable[Known], hashes: Mapping[str, bytes]) -> dict[str, Known]:
+def _pair(arrivals: Iterable[str], gone: Iterable[Known], hashes: Mapping[str, bytes | None]) -> dict[str, Known]:
     """Which arrival is which vanished document: those with equal bytes, one to one, in the order of addresses."""
     waiting: dict[bytes, list[Known]] = defaultdict(list)
     for row in gone:

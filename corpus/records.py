@@ -17,7 +17,6 @@ class Written:
     rows: int = 0  #: outside the ledger of runs
     parsed: int = 0
     embedded: int = 0
-    reused: int = 0
     inserted: int = 0  #: children
     moved: int = 0  #: children
     deleted: int = 0  #: children
@@ -55,6 +54,7 @@ class Item:
     etag: str | None = None
     trusted: bool | None = None
     moved_from: UUID | None = None
+    moved_to: UUID | None = None  #: of a deleted one: where its bytes are now
     content_hash: bytes | None = None
     parse_fingerprint: str | None = None  #: of the published version
     permissions: list[str] | None = None  #: of a version that is served on while a newer one is in quarantine

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import string
 from dataclasses import dataclass
 
 from corpus.errors import ParseError
@@ -19,7 +20,12 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-_TORN = re.compile(r"[^\W\d_][^\w\s\x00-\x7f\xb7\u2013-\u2019][^\W\d_]")  #: a sign amid letters, such as `ci±gnie`
+#: what some writers take for UTF-8: surrogates as three bytes each, NUL as two; never a part of valid UTF-8
+_ALMOST = re.compile(rb"(?:\xed[\xa0-\xbf][\x80-\xbf])+|\xc0\x80")
+#: what a wrong encoding makes of letters: a sign amid them (`ci±gnie`) or before them (`£ódź`), a control, a hole
+_TORN = re.compile(
+    r"[^\W\d_][^\w\s\x00-\x7f\xb7\u2013-\u2019](?=[^\W\d_])|(?<!\w)[£±¶³²¹¼½¾¥¤¨´¸](?=[^\W\d_])|[\x80-\x9f\ufffd]"
+)
 _UNREADABLE_SHARE = 0.25  #: of the characters; above it the bytes are no text in any encoding known here
 _DETECTION_BYTES = 2_000_000  #: the detector is slow; it sees the head, the middle and the tail of longer files
 
@@ -30,8 +36,10 @@ _CANDIDATES = (
     "iso8859_5", "iso8859_7", "shift_jis", "cp932", "euc_jp", "iso2022_jp", "gb18030", "big5", "euc_kr", "cp949",
     "cp874", "mac_roman",
 )  # fmt: skip
-#: they differ in a few letters; only the language tells them apart
-_LATIN = ("cp1252", "cp1250", "iso8859_2", "cp1254")
+#: Those of Latin letters; the first is the answer unless the text speaks for another.
+_LATIN = ("cp1252", "cp1250", "iso8859_2", "cp1254", "mac_roman")
+_HIGH = re.compile(rb"[\x80-\xff]+")
+_ACCENTED = re.compile(rb"[A-Za-z][\x80-\xff]|[\x80-\xff][A-Za-z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,20 +113,34 @@ def _decode(data: bytes, declared: str | None) -> tuple[str, str, int]:
         return data.decode("iso2022_jp"), "iso2022_jp", 0
     except UnicodeDecodeError:
         pass
-    repaired = data.decode("utf-8", "replace")
-    broken = repaired.count("\ufffd") - data.count(b"\xef\xbf\xbd")
-    if broken == 0:
-        return repaired, "utf-8", 0
+    repaired, broken, removed = _almost_utf8(data)
     readable = sum(1 for character in repaired if character > "\x7f") - broken
-    if readable >= broken:  # multi-byte sequences do not come out right by accident: damaged UTF-8
-        return repaired, "utf-8", broken
+    if readable + removed >= broken:  # multi-byte sequences do not come out right by accident: damaged UTF-8
+        return repaired, "utf-8", broken + removed
     for encoding in (_known(declared), _detect(data)):
         if encoding and encoding != "utf-8":
             text = data.decode(encoding, "replace")
             faults = text.count("\ufffd")
             if faults < broken and faults <= 0.01 * len(text):
                 return text, encoding, faults
-    return repaired, "utf-8", broken
+    return repaired, "utf-8", broken + removed
+
+
+def _almost_utf8(data: bytes) -> tuple[str, int, int]:
+    """The text of bytes as UTF-8, how many U+FFFD in it stand for broken bytes, and how many characters were removed.
+
+    Surrogates that make a pair become the character that they stand for; lone ones and NUL go.
+    """
+    removed = 0
+
+    def mend(found: re.Match[bytes]) -> bytes:
+        nonlocal removed
+        text, gone = clean(found[0].replace(b"\xc0\x80", b"\x00").decode("utf-8", "surrogatepass"))
+        removed += gone
+        return text.encode("utf-8")
+
+    text = _ALMOST.sub(mend, data).decode("utf-8", "replace")
+    return text, text.count("\ufffd") - data.count(b"\xef\xbf\xbd"), removed
 
 
 def _replacements(text: str, data: bytes, encoding: str) -> int:
@@ -147,10 +169,35 @@ def _detect(data: bytes) -> str | None:
     controls = sum(data.count(code) for code in range(0x20) if code not in b"\t\n\r\x0b\x0c\x1b")
     if controls:
         return None  # damage, not an encoding: no text encoding in use writes control bytes
+    if _is_latin(data):
+        return _latin(data)
     best = from_bytes(data, cp_isolation=list(_CANDIDATES), enable_fallback=False).best()
     if best is None or best.encoding not in _LATIN:
         return best.encoding if best else None
+    return _latin(data)
+
+
+def _is_latin(data: bytes) -> bool:
+    """Whether bytes beyond ASCII are few and stand alone or in twos, as accents and signs amid Latin letters do.
+
+    Few are not enough for a statistical detector: it takes `20 °C` for Chinese. Other scripts write words of them.
+    """
+    runs = [len(run) for run in _HIGH.findall(data)]
+    letters = len(data) - len(data.translate(None, string.ascii_letters.encode()))
+    return sum(length for length in runs if length > 2) <= 0.2 * sum(runs) and sum(runs) <= 0.3 * letters
+
+
+def _latin(data: bytes) -> str:
+    """The Latin encoding under which the fewest words look torn and the text is most like a language.
+
+    The fewer accented letters there are, the more has another to be ahead of the first.
+    """
     from corpus.parsers.language import likeness
 
-    texts = {encoding: data.decode(encoding, "replace") for encoding in _LATIN}
-    return max(texts, key=lambda name: (-len(_TORN.findall(texts[name])), round(likeness(texts[name]), 2)))
+    ahead = 1 / (1 + len(_ACCENTED.findall(data)))
+
+    def merit(encoding: str) -> tuple[int, float]:
+        text = data.decode(encoding, "replace")
+        return -len(_TORN.findall(text)), round(likeness(text), 2) + (ahead if encoding == _LATIN[0] else 0.0)
+
+    return max(_LATIN, key=merit)

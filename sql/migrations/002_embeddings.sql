@@ -8,11 +8,12 @@ CREATE TABLE embeddings (
 ) PARTITION BY LIST (model_id);
 COMMENT ON TABLE embeddings IS 'One partition for each model, so that each has its own dimensions and its own HNSW index.';
 
--- Registers a model and makes its storage; returns its id. Safe to call again and from several sessions at once.
--- A writer may not create tables, so this runs as the owner. It returns no content.
+-- Registers a model and makes its storage; returns its id, and whether it is new. Safe to call again and from several
+-- sessions at once. A writer may not create tables, so this runs as the owner. It returns no content.
 CREATE FUNCTION register_embedding_model(
-    model_fingerprint text, model_name text, model_dimensions integer, model_max_tokens integer
-) RETURNS integer
+    model_fingerprint text, model_name text, model_dimensions integer, model_max_tokens integer,
+    OUT id integer, OUT made boolean
+)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
     model     embedding_models%ROWTYPE;
@@ -20,25 +21,28 @@ DECLARE
     cast_type text;
     operators text;
 BEGIN
-    SELECT * INTO model FROM embedding_models WHERE fingerprint = model_fingerprint;
+    SELECT * INTO model FROM embedding_models m WHERE m.fingerprint = model_fingerprint;
     IF NOT FOUND THEN
         PERFORM pg_advisory_xact_lock(hashtext('kerf.register_embedding_model'));
-        SELECT * INTO model FROM embedding_models WHERE fingerprint = model_fingerprint;
+        SELECT * INTO model FROM embedding_models m WHERE m.fingerprint = model_fingerprint;
     END IF;
     IF model.id IS NOT NULL THEN
         IF model.dimensions <> model_dimensions THEN
             RAISE EXCEPTION 'model % is registered with % dimensions, not %',
                 model_name, model.dimensions, model_dimensions;
         END IF;
-        RETURN model.id;
+        id := model.id;
+        made := false;
+        RETURN;
     END IF;
 
     INSERT INTO embedding_models (fingerprint, name, dimensions, max_tokens)
     VALUES (model_fingerprint, model_name, model_dimensions, model_max_tokens)
     RETURNING * INTO model;
 
+    -- Attached, not created in its place: that would wait for every search that is running, and all later ones for it.
     partition := format('embeddings_m%s', model.id);
-    EXECUTE format('CREATE TABLE %I PARTITION OF embeddings FOR VALUES IN (%s)', partition, model.id);
+    EXECUTE format('CREATE TABLE %I (LIKE embeddings INCLUDING INDEXES)', partition);
     EXECUTE format('ALTER TABLE %I ADD CHECK (vector_dims(embedding) = %s)', partition, model.dimensions);
     EXECUTE format('GRANT SELECT ON %I TO kerf_reader', partition);
     EXECUTE format('GRANT SELECT, INSERT, DELETE ON %I TO kerf_writer', partition);
@@ -52,6 +56,8 @@ BEGIN
             partition || '_hnsw', partition, cast_type, model.dimensions, operators
         );
     END IF;
-    RETURN model.id;
+    EXECUTE format('ALTER TABLE embeddings ATTACH PARTITION %I FOR VALUES IN (%s)', partition, model.id);
+    id := model.id;
+    made := true;
 END $$;
 REVOKE EXECUTE ON FUNCTION register_embedding_model FROM PUBLIC;

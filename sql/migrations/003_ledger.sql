@@ -14,7 +14,8 @@ CREATE TABLE sync_runs (
     interval_start   timestamptz,           -- a backfill: only documents modified in [start, end), and no deletions
     interval_end     timestamptz,
     model_id         integer     NOT NULL REFERENCES embedding_models (id),
-    documents        jsonb       NOT NULL,  -- counts by action
+    planned          jsonb       NOT NULL DEFAULT '{}',  -- documents by what was to be done with them
+    documents        jsonb       NOT NULL DEFAULT '{}',  -- documents by what became of them
     started_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
     finished_at      timestamptz,
     parsed           integer     NOT NULL DEFAULT 0,
@@ -27,6 +28,7 @@ CREATE TABLE sync_runs (
     UNIQUE (corpus, key)
 );
 COMMENT ON TABLE sync_runs IS 'One row for each run over a corpus.';
+CREATE INDEX sync_runs_order ON sync_runs (corpus, listing_sequence);  -- is there a run that listed later?
 
 CREATE TABLE sync_documents (
     document_id   uuid    PRIMARY KEY,
@@ -58,10 +60,12 @@ CREATE TABLE sync_items (
     etag          text,
     trusted       boolean,
     moved_from    uuid,
+    moved_to      uuid,                     -- of a deleted one: where its bytes are now
     content_hash  bytea,
     permissions   text[],                   -- of a version that is served on while a newer one is in quarantine
     read_sequence bigint,
     staged        jsonb,                    -- document, parents and children to be; null once they are published
+    keys          bytea[],                  -- of the staged children: what needs a vector before it can be published
     error         text,
     PRIMARY KEY (run_id, document_id)
 );

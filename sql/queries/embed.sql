@@ -1,19 +1,24 @@
 -- Embedding: which texts lack a vector, and storing vectors as they are computed.
 
 -- name: staged_keys
-SELECT DISTINCT decode(c ->> 'key', 'hex') AS key
-FROM sync_items i, jsonb_array_elements(i.staged -> 'children') AS c
+SELECT count(DISTINCT key) AS keys
+FROM sync_items i, unnest(i.keys) AS key
 WHERE i.run_id = %(run)s AND i.state = 'staged'
 
 -- name: staged_texts_without_vector
-SELECT DISTINCT ON (key) key, tokens, text
-FROM (
-    SELECT decode(c ->> 'key', 'hex') AS key, (c ->> 'tokens')::int AS tokens,
-           CASE WHEN c ->> 'header' = '' THEN c ->> 'text' ELSE (c ->> 'header') || E'\n\n' || (c ->> 'text') END AS text
-    FROM sync_items i, jsonb_array_elements(i.staged -> 'children') AS c
+-- Of texts that stand in several documents one is taken; only documents that lack a vector are unpacked.
+WITH missing AS MATERIALIZED (
+    SELECT DISTINCT ON (key) key, i.document_id
+    FROM sync_items i, unnest(i.keys) AS key
     WHERE i.run_id = %(run)s AND i.state = 'staged'
-) wanted
-WHERE NOT EXISTS (SELECT FROM embeddings e WHERE e.model_id = %(model)s AND e.key = wanted.key)
+      AND NOT EXISTS (SELECT FROM embeddings e WHERE e.model_id = %(model)s AND e.key = key.key)
+    ORDER BY key, i.document_id
+)
+SELECT DISTINCT ON (m.key) m.key, c.tokens, CASE WHEN c.header = '' THEN c.text ELSE c.header || E'\n\n' || c.text END AS text
+FROM (SELECT document_id, array_agg(key) AS keys FROM missing GROUP BY document_id) wanted
+JOIN sync_items i ON i.run_id = %(run)s AND i.document_id = wanted.document_id
+CROSS JOIN LATERAL jsonb_to_recordset(i.staged -> 'children') AS c (key text, tokens int, header text, text text)
+JOIN LATERAL unnest(wanted.keys) AS m (key) ON m.key = decode(c.key, 'hex')
 
 -- name: published_texts_without_vector
 SELECT DISTINCT ON (c.key) c.key, c.tokens,

@@ -20,14 +20,19 @@ SELECT form FROM parsed_documents WHERE content_hash = %(content_hash)s AND pars
 INSERT INTO parsed_documents (content_hash, parse_fingerprint, form)
 VALUES (%(content_hash)s, %(parse_fingerprint)s, %(form)s) ON CONFLICT DO NOTHING
 
+-- name: claim_item
+-- Locks an item that is still to be worked on. No row: another process was faster.
+SELECT document_id FROM sync_items
+WHERE run_id = %(run)s AND document_id = %(document)s AND state = ANY(%(states)s) FOR UPDATE
+
 -- name: stage_item
 UPDATE sync_items SET
-    state = 'staged', staged = %(staged)s, read_sequence = %(read_sequence)s, content_hash = %(content_hash)s,
+    state = 'staged', staged = %(staged)s, keys = %(keys)s, read_sequence = %(read_sequence)s, content_hash = %(content_hash)s,
     size = %(size)s, mtime_ns = %(mtime_ns)s, etag = %(etag)s, trusted = %(trusted)s, error = NULL
 WHERE run_id = %(run)s AND document_id = %(document)s
 
 -- name: end_item
-UPDATE sync_items SET state = %(state)s, error = %(error)s, staged = NULL
+UPDATE sync_items SET state = %(state)s, error = %(error)s, staged = NULL, keys = NULL
 WHERE run_id = %(run)s AND document_id = %(document)s
 
 -- name: quarantine

@@ -2,13 +2,15 @@
 
 -- name: ready_items
 -- Staged documents all of whose texts have a vector under the model of the run, in the order of their ids.
-SELECT i.document_id, i.uri
+WITH waiting AS MATERIALIZED (
+    SELECT DISTINCT i.document_id
+    FROM sync_items i, unnest(i.keys) AS key
+    WHERE i.run_id = %(run)s AND i.state = 'staged'
+      AND NOT EXISTS (SELECT FROM embeddings e WHERE e.model_id = %(model)s AND e.key = key.key)
+)
+SELECT i.document_id
 FROM sync_items i
-WHERE i.run_id = %(run)s AND i.state = 'staged'
-  AND NOT EXISTS (
-      SELECT FROM jsonb_array_elements(i.staged -> 'children') AS c
-      WHERE NOT EXISTS (SELECT FROM embeddings e WHERE e.model_id = %(model)s AND e.key = decode(c ->> 'key', 'hex'))
-  )
+WHERE i.run_id = %(run)s AND i.state = 'staged' AND NOT EXISTS (SELECT FROM waiting w WHERE w.document_id = i.document_id)
 ORDER BY i.document_id
 
 -- name: staged_item
@@ -85,15 +87,24 @@ WHERE id = %(id)s
 DELETE FROM quarantine WHERE document_id = %(document)s
 
 -- name: items_without_preparation
-SELECT document_id, uri, action, size, mtime_ns, etag, trusted, content_hash, permissions
-FROM sync_items WHERE run_id = %(run)s AND batch IS NULL AND state = 'planned' ORDER BY document_id
+-- Without the moved documents whose new place this run may still publish. One whose new place will not come, because it
+-- is in quarantine or gone again, is `held`: it is served on.
+SELECT i.document_id, i.uri, i.action, i.size, i.mtime_ns, i.etag, i.trusted, i.content_hash, i.permissions,
+       i.moved_to IS NOT NULL AND d.id IS NULL AS held
+FROM sync_items i
+LEFT JOIN sync_items n ON n.run_id = i.run_id AND n.document_id = i.moved_to AND n.state IN ('planned', 'staged', 'failed')
+LEFT JOIN documents d ON d.id = i.moved_to AND d.deleted_at IS NULL
+WHERE i.run_id = %(run)s AND i.batch IS NULL AND i.state = 'planned' AND n.document_id IS NULL
+ORDER BY i.document_id
 
--- name: waiting_for_a_move
--- Documents whose new place is not published yet: they stay until it is.
-SELECT moved_from AS id FROM sync_items
-WHERE run_id = %(run)s AND moved_from IS NOT NULL AND state IN ('planned', 'staged', 'failed')
+-- name: listed_later
+-- Another run listed the whole source after this one: what it did not find is its to bury, what it found is there.
+SELECT FROM sync_runs
+WHERE corpus = %(corpus)s AND listing_sequence > %(listing_sequence)s AND interval_start IS NULL AND state <> 'failed'
+LIMIT 1
 
--- name: lock_for_burial
+-- name: lock_unread
+-- The lock on a document that nobody read since the run's listing began. No row: something newer is there.
 SELECT document_id FROM sync_documents
 WHERE document_id = %(document)s AND read_sequence < %(listing_sequence)s FOR UPDATE
 
@@ -109,21 +120,33 @@ UPDATE sync_documents SET size = %(size)s, mtime_ns = %(mtime_ns)s, etag = %(eta
 WHERE document_id = %(document)s AND read_sequence < %(listing_sequence)s
 RETURNING document_id
 
--- name: model_covers
+-- name: model_for_publishing
+-- Shared: documents are published side by side, but not while the corpus changes its model.
+SELECT active_model FROM corpora WHERE name = %(corpus)s FOR SHARE
+
+-- name: model_to_change
+SELECT active_model FROM corpora WHERE name = %(corpus)s FOR NO KEY UPDATE
+
+-- name: may_activate
+-- A model must cover what is published; and a run does not undo the choice of one that was planned later.
 SELECT NOT EXISTS (
     SELECT FROM children c JOIN documents d ON d.id = c.document_id
     WHERE d.corpus = %(corpus)s AND d.deleted_at IS NULL
       AND NOT EXISTS (SELECT FROM embeddings e WHERE e.model_id = %(model)s AND e.key = c.key)
-) AS covered
+) AND NOT EXISTS (
+    SELECT FROM sync_runs r
+    WHERE r.corpus = %(corpus)s AND r.listing_sequence > %(listing_sequence)s AND r.model_id = %(active)s
+) AS may
 
 -- name: activate_model
-UPDATE corpora SET active_model = %(model)s WHERE name = %(corpus)s AND active_model IS DISTINCT FROM %(model)s
+UPDATE corpora SET active_model = %(model)s WHERE name = %(corpus)s
 
 -- name: item_states
-SELECT action, state, count(*) AS items FROM sync_items WHERE run_id = %(run)s GROUP BY action, state
+SELECT action, state, count(*) AS items, count(moved_to) AS moved
+FROM sync_items WHERE run_id = %(run)s GROUP BY action, state
 
 -- name: unfinished_items
-SELECT uri, state, error FROM sync_items
+SELECT uri, action, state, error FROM sync_items
 WHERE run_id = %(run)s AND state IN ('planned', 'staged', 'failed') ORDER BY uri
 
 -- name: alive
