@@ -172,7 +172,7 @@ class _Cutter:
         text = self.document.text
         self._row = _Row(text, [(atom.start, atom.end) for atom in self.atoms], self.measure)
         self._signatures = {
-            atom.path: atom.block.symbol.signature
+            atom.block.section_path: atom.block.symbol.signature
             for atom in self.atoms
             if atom.block.symbol is not None and atom.block.symbol.kind in _CALLABLE
         }

@@ -6,7 +6,7 @@ from typing import Any
 
 from corpus.config import Corpus
 from corpus.planning import Action
-from corpus.records import Run
+from corpus.records import Row, Run
 from corpus.store import Store
 
 Counts = dict[str, int]
@@ -20,6 +20,7 @@ COUNTED_AS = {  #: what a person calls a document that a run prepares
 }
 _WAITS_FOR = {
     "planned": "it was never prepared",
+    "deleted": "it is gone from the source and still served, because its new place, or the run, was not published",
     "staged": "its vectors are not all there",
     "failed": "it could not be prepared",
 }
@@ -47,17 +48,13 @@ def _in_order(counts: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     return {name: counts.get(name, 0) for name in names}
 
 
-def takes_over(store: Store, run: Run) -> bool:
-    """Whether searches ask another model than the one of the run, so that the run has to fill a second set first."""
-    active = store.active_model(run.corpus)
-    return active is not None and active["id"] != run.model_id
-
-
 def documents(store: Store, run: Run) -> Counts:
     """Documents by action as they ended: what was not published counts as what became of it, or not at all."""
-    counts: Counts = dict(run.row["documents"])
+    counts: Counts = dict(run.row["planned"])
     for row in store.item_states(run.id):
         planned, state = COUNTED_AS.get(row["action"]), row["state"]
+        if row["action"] == Action.DELETED and state in ("planned", "superseded"):  # it is still there
+            counts["deleted"] = max(0, counts["deleted"] - (row["items"] - row["moved"]))
         if planned is None or state == "published":
             continue
         counts[planned] -= row["items"]
@@ -66,16 +63,23 @@ def documents(store: Store, run: Run) -> Counts:
     return counts
 
 
+def _reason(row: Row) -> str:
+    return row["error"] or _WAITS_FOR["deleted" if row["action"] == Action.DELETED else row["state"]]
+
+
 def verdict(store: Store, run: Run, settings: Corpus) -> tuple[str, str | None]:
     """The state of a run, and what is wrong with it."""
     unfinished = store.unfinished(run.id)
     if unfinished:
-        shown = "; ".join(f"{row['uri']}: {row['error'] or _WAITS_FOR[row['state']]}" for row in unfinished[:10])
+        shown = "; ".join(f"{row['uri']}: {_reason(row)}" for row in unfinished[:10])
         more = f"; and {len(unfinished) - 10} more" if len(unfinished) > 10 else ""
         return "failed", f"{len(unfinished)} documents were not published: {shown}{more}"
-    if takes_over(store, run):
-        model = settings.embedding.model
-        return "failed", f"the model {model} has no vector yet for some published texts; the one before it answers on"
+    active = store.active_model(run.corpus)
+    if active is not None and active["id"] != run.model_id:
+        return "failed", (
+            f"searches still ask the model {active['name']}: {settings.embedding.model} has no vector yet for some "
+            "published texts, or a later run has chosen otherwise"
+        )
     states: Counts = {}
     for row in store.item_states(run.id):
         if row["action"] not in (Action.QUARANTINED, Action.DELETED, Action.TOUCHED):

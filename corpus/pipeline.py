@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
+from uuid import UUID
 
 from chunkers.identity import document_id
 from corpus import planning
@@ -24,7 +25,7 @@ from corpus.config import Config, Corpus
 from corpus.cutting import CutDocument, cut
 from corpus.embedding import Embedder, embedder
 from corpus.errors import KerfError, RunFailed, TransientError
-from corpus.outcome import COUNTED_AS, Counts, documents, summary, takes_over, verdict
+from corpus.outcome import COUNTED_AS, Counts, documents, summary, verdict
 from corpus.planning import Action, Decision
 from corpus.preparing import Preparer, read_hashes
 from corpus.recipes import Recipes
@@ -106,17 +107,17 @@ def plan(
         run = store.begin_run(corpus, _model_row(model), key=key, interval=window)
         try:
             source = open_source(settings, config.home)
-            decision = _decide(settings, source, store, window=window)
+            decision = _decide(settings, source, store, window=window, listing_sequence=run.listing_sequence)
             if window is None:
                 guard = settings.deletion_guard
                 alive = store.alive(corpus)["documents"]
                 planning.guard(decision, alive, guard.share, guard.documents, allow_mass_delete)
+            store.write_plan(run, _items(settings, decision), decision.counts())
         except KerfError as error:
-            store.fail_run(run.id, str(error))
+            store.fail_run(run, str(error))
             raise
         for uri, reason in source.skipped:
             log.warning("%s: skipped %s: %s", corpus, uri, reason)
-        store.write_plan(run.id, _items(settings, decision), decision.counts())
         store.add_seconds(run.id, "plan", time.monotonic() - started)
         log.info("%s: run %d planned: %s", corpus, run.id, decision.counts())
         return Planned(run.id, _batches(store, run.id), decision.counts())
@@ -158,12 +159,13 @@ def prepare(config: Config, dsn: str, run_id: int, batch: int, *, progress: Prog
 def plan_embeddings(config: Config, dsn: str, run_id: int) -> list[TextBatch]:
     """Find the texts of a run that have no vector, over all its documents, in batches of like length.
 
-    If another model is to take over the corpus, the texts of its published documents count too.
+    The texts of published documents count too: another model may be about to take over the corpus, or have taken over
+    while an older run published for the one before it.
     """
     with Store(dsn) as store, _timed(store, run_id, "embed"):
         run = store.run(run_id)
         settings = config.corpus(run.corpus).embedding
-        batches = store.plan_texts(run, fill=takes_over(store, run), batch_texts=settings.task_texts)
+        batches = store.plan_texts(run, batch_texts=settings.task_texts)
         return [
             TextBatch(row["number"], f"{row['number']:03d} {row['texts']} texts, {row['tokens']} tokens", row["texts"])
             for row in batches
@@ -181,6 +183,10 @@ def embed(config: Config, dsn: str, run_id: int, batch: int, *, progress: Progre
             model = embedder(settings)
             for at in range(0, len(rows), settings.batch_texts):
                 part = rows[at : at + settings.batch_texts]
+                missing = store.missing_keys(run.model_id, [row["key"] for row in part])
+                part = [row for row in part if row["key"] in missing]  # another run may have come upon the same texts
+                if not part:
+                    continue
                 vectors = model.embed([row["text"] for row in part])
                 tokens = sum(row["tokens"] for row in part)
                 price = tokens * settings.price_per_million_tokens / 1_000_000
@@ -201,27 +207,19 @@ def publish(config: Config, dsn: str, run_id: int) -> dict[str, Any]:
         with _timed(store, run_id, "publish"):
             run = store.run(run_id)
             settings = config.corpus(run.corpus)
-            if not takes_over(store, run) or store.model_covers(run):
-                store.activate_model(run)
+            if store.activate_model(run):
                 for document in store.ready(run):
-                    store.publish(run, document)
+                    if store.publish(run, document) == "failed":
+                        log.warning("%s: document %s could not be published", run.corpus, document)
             store.settle_unprepared(run)
-        state, error = verdict(store, run, settings)
-        counted = documents(store, run)
-        children = store.alive(run.corpus)["children"]
-        written = store.run(run_id).row["children"]
-        kept = max(0, children - written["inserted"] - written["moved"])
-        store.finish_run(run_id, state, counted, kept, error)
+        _close(store, run_id, settings)
         return summary(store.run(run_id))
 
 
 def settle(config: Config, dsn: str, run_id: int) -> None:
     """Raise `RunFailed` if something in the run failed or too many documents did; what was ready is published."""
     with Store(dsn) as store:
-        run = store.run(run_id)
-        state, error = verdict(store, run, config.corpus(run.corpus))
-        if state != run.state:
-            store.finish_run(run_id, state, run.row["documents"], run.row["children"]["kept"], error)
+        error = _close(store, run_id, config.corpus(store.run(run_id).corpus))
         if error:
             raise RunFailed(error, hint="start the run again: it takes up what is missing", stage="settle")
 
@@ -257,14 +255,16 @@ def preview(config: Config, dsn: str, corpus: str, *, quick: bool = False) -> di
     Recipes.of(settings).check()
     with Store(dsn) as store:
         source = open_source(settings, config.home)
-        decision = _decide(settings, source, store, window=None)
+        decision = _decide(settings, source, store)
         found: dict[str, Any] = {"documents": decision.counts(), "vanished": list(decision.vanished)}
         if quick:
             return found
         children = {"insert": 0, "keep": store.alive(corpus)["children"], "delete": 0}
         wanted: dict[bytes, int] = {}
+        items = _items(settings, decision)
+        published: set[UUID] = set()
         with Preparer(settings, source, store) as preparer:
-            for item in _items(settings, decision):
+            for item in items:
                 if item.batch is None:
                     continue
                 change = preparer.preview(item)
@@ -272,20 +272,33 @@ def preview(config: Config, dsn: str, corpus: str, *, quick: bool = False) -> di
                     found["documents"][COUNTED_AS[Action(item.action)]] -= 1
                     found["documents"]["quarantined"] += 1
                     continue
+                published.add(item.document)
                 children["insert"] += change.inserted
                 children["delete"] += change.deleted
                 children["keep"] -= change.deleted
                 wanted |= change.texts
-        gone = [item.document for item in _items(settings, decision) if item.action == Action.DELETED]
+        gone = [
+            item.document
+            for item in items
+            if item.action == Action.DELETED and (item.moved_to is None or item.moved_to in published)
+        ]
         children["keep"] -= store.children_of(gone)
         model = store.find_model(_model_row(embedder(settings.embedding)))
-        active = store.active_model(corpus)
-        if active is not None and active["id"] != model:
-            wanted |= {row["key"]: row["tokens"] for row in store.published_without_vector(corpus, model)}
+        wanted |= {row["key"]: row["tokens"] for row in store.published_without_vector(corpus, model)}
         missing = store.missing_keys(model, wanted) if model is not None else set(wanted)
         tokens = sum(wanted[key] for key in missing)
         price = tokens * settings.embedding.price_per_million_tokens / 1_000_000
         return found | {"children": children, "tokens_to_embed": tokens, "price": price}
+
+
+def _close(store: Store, run_id: int, settings: Corpus) -> str | None:
+    """Write down how a run ended, as its items say; returns what is wrong with it."""
+    run = store.run(run_id)
+    state, error = verdict(store, run, settings)
+    written = run.row["children"]
+    kept = max(0, store.alive(run.corpus)["children"] - written["inserted"] - written["moved"])
+    store.finish_run(run_id, state, documents(store, run), kept, error)
+    return error
 
 
 @contextmanager
@@ -304,14 +317,23 @@ def _model_row(model: Embedder) -> dict[str, Any]:
     }
 
 
-def _decide(settings: Corpus, source: Source, store: Store, *, window: tuple[datetime, datetime] | None) -> Decision:
+def _decide(
+    settings: Corpus,
+    source: Source,
+    store: Store,
+    *,
+    window: tuple[datetime, datetime] | None = None,
+    listing_sequence: int | None = None,
+) -> Decision:
     listed_at = time.time_ns()
     listing = list(source.list())
-    known = store.known(settings.name)
+    known = store.known(settings.name, listing_sequence)
     if window is not None:
         listing, known = planning.within(listing, known, window)
     hashes = read_hashes(source, planning.to_read(listing, known))
+    # A file that went away between being listed and being read: the next listing tells whether it is gone.
     listing = [entry for entry in listing if entry.uri not in hashes.vanished]
+    known = {uri: row for uri, row in known.items() if uri not in hashes.vanished}
     recipes = Recipes.of(settings)
     return planning.decide(listing, known, hashes.found, recipes.expected, listed_at_ns=listed_at)
 
@@ -345,6 +367,7 @@ def _item(settings: Corpus, recipes: Recipes, item: planning.Item, batch: int | 
         etag=listed.etag if listed else None,
         trusted=item.trusted,
         moved_from=item.moved_from.document_id if item.moved_from else None,
+        moved_to=document_id(settings.name, item.moved_to) if item.moved_to else None,
         content_hash=item.content_hash,
         parse_fingerprint=item.known.parse_fingerprint if item.known else None,
         permissions=recipes.permissions(item.uri) if stays else None,

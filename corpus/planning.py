@@ -94,7 +94,9 @@ class Item:
     known: Known | None = None  #: None: the ledger does not know the address
     content_hash: bytes | None = None  #: of its bytes now; None: they were not read
     moved_from: Known | None = None  #: the vanished document whose bytes are here now
-    moved_to: str | None = None  #: of a deleted one: the address where its bytes are now; it goes when they are published
+    moved_to: str | None = (
+        None  #: of a deleted one: the address where its bytes are now; it goes when they are published
+    )
 
     @property
     def has_no_version(self) -> bool:
@@ -187,12 +189,10 @@ def decide(
     gone = _gone(listed, known)
     arrivals = [uri for uri in sorted(listed) if uri not in known or _has_no_version(known[uri])]
     moved_from = _pair(arrivals, gone, hashes)
-    # Bytes that moved and went to quarantine at their new place have not vanished: their old place is served on.
-    held = {uri: known[uri].quarantined_hash for uri in sorted(listed) if uri in known and _never_published(known[uri])}
-    held = {uri: hashes.get(uri) or (last if _same_evidence(listed[uri], known[uri]) else None) for uri, last in held.items()}
-    moved = set(map(id, moved_from.values()))
-    waits_at = _pair(held, [row for row in gone if id(row) not in moved], held)
-    moved_to = {row.uri: uri for uri, row in (moved_from | waits_at).items()}
+    held_back = _held_back(listed, known, hashes)
+    left = {row.uri for row in gone} - {row.uri for row in moved_from.values()}
+    waits_for = _pair(held_back, [row for row in gone if row.uri in left], held_back)
+    moved_to = {row.uri: uri for uri, row in (moved_from | waits_for).items()}
     items = [Item(row.uri, Action.DELETED, known=row, moved_to=moved_to.get(row.uri)) for row in gone]
     for uri, item in listed.items():
         row, digest = known.get(uri), hashes.get(uri)
@@ -202,7 +202,7 @@ def decide(
         elif row is None or row.deleted:
             made = Item(uri, Action.NEW if row is None else Action.REVIVED, Stage.PARSE, item, trusted, row, digest)
         else:
-            made = replace(_compare(item, trusted, row, digest, expected), moved_from=waits_at.get(uri))
+            made = _compare(item, trusted, row, digest, expected, moved_from=waits_for.get(uri))
         items.append(made)
     return Decision(tuple(sorted(items, key=lambda item: item.uri)))
 
@@ -212,14 +212,26 @@ def _gone(listed: Mapping[str, Listed], known: Mapping[str, Known]) -> list[Know
     return [row for uri, row in sorted(known.items()) if uri not in listed and not row.deleted and not row.read_since]
 
 
-def _never_published(row: Known) -> bool:
-    """Whether all there ever was at the address is what is held back."""
-    return not row.deleted and row.content_hash is None and row.quarantined_hash is not None
-
-
 def _has_no_version(row: Known) -> bool:
     """Whether nothing is published here and nothing is held back: an address where bytes may have moved to."""
     return row.deleted or row.last_hash is None
+
+
+def _held_back(
+    listed: Mapping[str, Listed], known: Mapping[str, Known], hashes: Mapping[str, bytes]
+) -> dict[str, bytes]:
+    """The addresses of which nothing was ever published, only put into quarantine, with the hash of what lies there.
+
+    Bytes that moved there have not vanished: the version at their old address is served on until they can be published.
+    """
+    found = {}
+    for uri in sorted(listed.keys() & known.keys()):
+        row = known[uri]
+        if row.content_hash is None and row.quarantined_hash is not None and not row.deleted:
+            digest = hashes.get(uri) or (row.quarantined_hash if _same_evidence(listed[uri], row) else None)
+            if digest is not None:
+                found[uri] = digest
+    return found
 
 
 def _same_evidence(item: Listed, row: Known) -> bool:
@@ -228,7 +240,7 @@ def _same_evidence(item: Listed, row: Known) -> bool:
     return item.etag == row.etag if item.etag is not None else item.mtime_ns == row.mtime_ns
 
 
-def _pair(arrivals: Iterable[str], gone: Iterable[Known], hashes: Mapping[str, bytes | None]) -> dict[str, Known]:
+def _pair(arrivals: Iterable[str], gone: Iterable[Known], hashes: Mapping[str, bytes]) -> dict[str, Known]:
     """Which arrival is which vanished document: those with equal bytes, one to one, in the order of addresses."""
     waiting: dict[bytes, list[Known]] = defaultdict(list)
     for row in gone:
@@ -245,14 +257,20 @@ def _pair(arrivals: Iterable[str], gone: Iterable[Known], hashes: Mapping[str, b
 
 
 def _compare(
-    item: Listed, trusted: bool, row: Known, digest: bytes | None, expected: Callable[[Known], Expected]
+    item: Listed,
+    trusted: bool,
+    row: Known,
+    digest: bytes | None,
+    expected: Callable[[Known], Expected],
+    *,
+    moved_from: Known | None,
 ) -> Item:
     """Decide on a document that is listed and that the ledger holds alive."""
     if digest is None and _same_evidence(item, row):
         digest = row.last_hash
 
     def becomes(action: Action, stage: Stage | None = None) -> Item:
-        return Item(item.uri, action, stage, item, trusted, row, digest)
+        return Item(item.uri, action, stage, item, trusted, row, digest, moved_from)
 
     if digest is None or digest not in (row.content_hash, row.quarantined_hash):
         return becomes(Action.NEW if row.last_hash is None else Action.CHANGED, Stage.PARSE)

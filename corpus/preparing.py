@@ -32,7 +32,6 @@ class Attempt:
     media_type: str | None = None
     parsed: bool = False  #: the parser ran
     form: dict[str, Any] | None = None  #: the parsed form, where it is not stored yet
-    staged: StagedDocument | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,8 @@ class Preparer:
         """Stage a document, or put it into quarantine; returns the state of its item. Raises `TransientError`."""
         attempt = self._attempt(item, run.listing_sequence)
         try:
-            self._work(attempt, item)
+            staged = self._work(attempt, item)
+            done = self._store.stage(run.id, attempt.evidence, staged, attempt.form, parsed=attempt.parsed)
         except Vanished:
             self._store.end_item(run.id, item.document, "gone", "it vanished after the listing")
             return "gone"
@@ -73,7 +73,7 @@ class Preparer:
             raise
         except KerfError as error:
             failure = error if isinstance(error, DocumentError | CutError) else ParseError(str(error))
-            self._store.quarantine(
+            done = self._store.quarantine(
                 run,
                 attempt.evidence,
                 failure,
@@ -82,27 +82,21 @@ class Preparer:
                 permissions=self._recipes.permissions(item.uri),
                 parsed=attempt.parsed,
             )
-            return "quarantined"
-        assert attempt.staged is not None, "work ends with something staged or an error"
-        self._store.stage(run.id, attempt.evidence, attempt.staged, attempt.form, parsed=attempt.parsed)
-        return "staged"
+            return "quarantined" if done else "superseded"
+        return "staged" if done else "superseded"
 
     def preview(self, item: Item) -> Change | None:
         """What a sync would do with a document; None if it would go to quarantine or is gone."""
         attempt = self._attempt(item, 0)
         try:
-            self._work(attempt, item)
+            children = self._work(attempt, item).children
         except (TransientError, ConfigError):
             raise
         except KerfError:
             return None
-        assert attempt.staged is not None, "work ends with something staged or an error"
         _, stored = self._store.stored(item.document)
-        children = attempt.staged.children
         change = diff(((row["id"], place_of_child(row)) for row in children), stored)
-        return Change(
-            len(change.insert), len(change.delete), {row["key"]: row["tokens"] for row in attempt.staged.children}
-        )
+        return Change(len(change.insert), len(change.delete), {row["key"]: row["tokens"] for row in children})
 
     def _attempt(self, item: Item, sequence: int) -> Attempt:
         return Attempt(
@@ -118,10 +112,10 @@ class Preparer:
             )
         )
 
-    def _work(self, attempt: Attempt, item: Item) -> None:
+    def _work(self, attempt: Attempt, item: Item) -> StagedDocument:
         document = self._from_store(attempt, item) or self._from_source(attempt, item)
         fingerprint = parsers.fingerprint(document.media_type, pages=self._corpus.limits.pages)
-        attempt.staged = self._cut(item, document, fingerprint)
+        return self._cut(item, document, fingerprint)
 
     def _from_store(self, attempt: Attempt, item: Item) -> Document | None:
         """The stored parse, if only later stages are due. Its place in the order is that of the listing."""

@@ -5,6 +5,7 @@ Pure but for the loading of a ruler. Every fingerprint here holds only what its 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import PurePosixPath
 from typing import Any
@@ -94,9 +95,16 @@ class Recipes:
         )
 
     def check(self) -> None:
-        """Raise `ConfigError` if some recipe asks for more than the ruler's model reads: before any work is done."""
-        rules = [(rule.recipe, rule.settings) for rule in self.corpus.recipes]
-        for recipe, settings in [*((name, {}) for name in base.names()), *rules]:
+        """Raise `ConfigError` for what would fail on every document, before any work is done.
+
+        That is a recipe that asks for more than the ruler's model reads, or a text that no database can hold.
+        """
+        source, rules = self.corpus.source, [*self.corpus.permissions, *self.corpus.metadata]
+        for said in [source.base_url, *(text for rule in rules for text in _texts(rule.model_dump()))]:
+            if said and "\0" in said:
+                raise ConfigError(f"corpus {self.corpus.name}: {said!r} has a NUL in it, which no database can hold")
+        recipes = [(rule.recipe, rule.settings) for rule in self.corpus.recipes]
+        for recipe, settings in [*((name, {}) for name in base.names()), *recipes]:
             chunker: Any = base.build(recipe, self._general(recipe) | settings)
             try:
                 sizes.resolve(chunker.size, getattr(chunker, "unit", "tokens"), self.ruler)
@@ -166,3 +174,12 @@ class Recipes:
             "base_url": self.corpus.source.base_url,
         }
         return fingerprint("payload", 1, settings)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The texts in the settings of a rule."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _texts(part)

@@ -71,7 +71,10 @@ def search(
     settings = config.corpus(corpus)
     try:
         with connect(dsn, role="kerf_reader") as connection, connection.cursor(row_factory=dict_row) as cursor:
+            # What is found and what is then shown of it are of one moment: neither half published nor forbidden since.
+            connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
             state = _state(cursor, corpus, principals)
+            connection.commit()  # a model may take seconds to load
             model = _asked(settings.embedding, state)
             hits = _hits(cursor, corpus, principals, state, model.embed_query(question), limit * OVERSAMPLE)
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:

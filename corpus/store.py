@@ -1,4 +1,4 @@
-"""The database as the pipeline sees it: the only module that writes.
+"""The database as the pipeline sees it: the only module that writes, with what `corpus.publishing` does for it.
 
 Every method is one transaction unless it says otherwise. A transaction counts the rows that it wrote outside the
 ledger of runs and adds them to its run, so that the counters are right whenever a process is killed.
@@ -19,12 +19,14 @@ from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
 from corpus.database import connect
-from corpus.diffing import diff
 from corpus.errors import CutError, DocumentError, RunFailed, StoreUnavailable
 from corpus.planning import Known
+from corpus.publishing import settle, stored, swap
 from corpus.queries import query
 from corpus.records import Evidence, Item, Row, Run, Written
-from corpus.staging import StagedDocument, place_of_child, place_of_parent
+from corpus.staging import StagedDocument
+
+_TO_DO = ("planned", "failed")  #: states of an item that is still to be prepared
 
 
 class Store:
@@ -48,9 +50,16 @@ class Store:
                 yield cursor, written
                 if run is not None and written != Written():
                     cursor.execute(query("add_counts"), {"run": run, **written.as_parameters()})
+        except (psycopg.DataError, psycopg.IntegrityError, psycopg.errors.ProgramLimitExceeded) as error:
+            raise DocumentError(
+                f"the database refuses what was made of the document: {_reason(error)}",
+                hint="split a very large document; for any other, a bug in Kerf: please report it",
+                stage="store",
+            ) from error
         except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-            reason = " ".join(str(error).split()) or type(error).__name__
-            raise StoreUnavailable(f"the database gave up: {reason}", hint="the run can be started again") from error
+            raise StoreUnavailable(
+                f"the database gave up: {_reason(error)}", hint="the run can be started again"
+            ) from error
 
     def _rows(self, statement: str, /, **parameters: Any) -> list[Row]:
         with self._transaction() as (cursor, _):
@@ -69,13 +78,15 @@ class Store:
         """Register corpus and model, and open a run; the same key opens the same run anew."""
         start, end = interval or (None, None)
         with self._transaction() as (cursor, written):
+            _plan_alone(cursor, corpus)
             written.rows += cursor.execute(query("ensure_corpus"), {"corpus": corpus}).rowcount
-            written.rows += cursor.execute(query("find_model"), dict(model)).fetchone() is None
-            model_id = _one(cursor.execute(query("register_model"), dict(model)))["id"]
-            values = {"corpus": corpus, "key": key, "model": model_id, "start": start, "end": end}
+            registered = _one(cursor.execute(query("register_model"), dict(model)))
+            written.rows += registered["made"]
+            values = {"corpus": corpus, "key": key, "model": registered["id"], "start": start, "end": end}
+            for earlier in cursor.execute(query("find_run"), values).fetchall():  # items before runs, as everywhere
+                cursor.execute(query("clear_items"), {"run": earlier["id"]})
+                _clear_texts(cursor, earlier["id"])
             run = _one(cursor.execute(query("begin_run"), values))["id"]
-            cursor.execute(query("clear_items"), {"run": run})
-            cursor.execute(query("clear_texts"), {"run": run})
             if written.rows:
                 cursor.execute(query("add_counts"), {"run": run, **written.as_parameters()})
         return self.run(run)
@@ -89,25 +100,30 @@ class Store:
         interval = (row["interval_start"], row["interval_end"]) if row["interval_start"] else None
         return Run(row["id"], row["corpus"], row["state"], row["listing_sequence"], row["model_id"], interval, row)
 
-    def known(self, corpus: str) -> dict[str, Known]:
-        """The ledger of a corpus by address."""
-        return {row["uri"]: Known(**row) for row in self._rows("known", corpus=corpus)}
+    def known(self, corpus: str, listing_sequence: int | None = None) -> dict[str, Known]:
+        """The ledger of a corpus by address, for a run whose listing began at `listing_sequence`."""
+        rows = self._rows("known", corpus=corpus, listing_sequence=listing_sequence)
+        return {row["uri"]: Known(**row) for row in rows}
 
-    def write_plan(self, run: int, items: Iterable[Item], documents: Mapping[str, int]) -> None:
-        """Write the items of a run, in the order of their ids."""
+    def write_plan(self, run: Run, items: Iterable[Item], documents: Mapping[str, int]) -> None:
+        """Write the items of a run, in the order of their ids; raises `RunFailed` if it was planned anew meanwhile."""
         rows = [
-            {name: getattr(item, name) for name in Item.__slots__ if name != "parse_fingerprint"} | {"run": run}
+            {name: getattr(item, name) for name in Item.__slots__ if name != "parse_fingerprint"} | {"run": run.id}
             for item in sorted(items, key=lambda item: item.document)
         ]
+        values = {"run": run.id, "listing_sequence": run.listing_sequence, "planned": Jsonb(dict(documents))}
         with self._transaction() as (cursor, _):
-            cursor.execute(query("clear_items"), {"run": run})
+            _plan_alone(cursor, run.corpus)
+            cursor.execute(query("clear_items"), values)
             cursor.executemany(query("insert_item"), rows)
-            cursor.execute(query("set_documents"), {"run": run, "documents": Jsonb(dict(documents))})
+            if not cursor.execute(query("set_planned"), values).rowcount:
+                raise RunFailed(f"run {run.id} was planned anew meanwhile", hint="the later plan holds", stage="plan")
 
-    def fail_run(self, run: int, error: str) -> None:
-        """Close a run that cannot go on."""
+    def fail_run(self, run: Run, error: str) -> None:
+        """Close a run that cannot go on, unless it was planned anew meanwhile."""
+        values = {"run": run.id, "listing_sequence": run.listing_sequence, "error": _storable(error)}
         with self._transaction() as (cursor, _):
-            cursor.execute(query("fail_run"), {"run": run, "error": error})
+            cursor.execute(query("fail_run"), values)
 
     def add_seconds(self, run: int, stage: str, seconds: float) -> None:
         """Add to the time that a stage took; mapped tasks add up."""
@@ -136,10 +152,15 @@ class Store:
 
     def stage(
         self, run: int, evidence: Evidence, staged: StagedDocument, form: dict[str, Any] | None, *, parsed: bool
-    ) -> None:
-        """Keep what a document will become; `form` is its parsed form where that is new."""
+    ) -> bool:
+        """Keep what a document will become; `form` is its parsed form where that is new.
+
+        False if another process has done so: it is not touched again, since its texts may be planned already.
+        """
         with self._transaction(run) as (cursor, written):
             written.parsed += parsed
+            if not _claim(cursor, run, evidence.document, *_TO_DO):
+                return False
             if form is not None:
                 document = staged.document
                 values = {
@@ -148,14 +169,15 @@ class Store:
                     "form": Jsonb(form),
                 }
                 written.rows += cursor.execute(query("insert_parsed"), values).rowcount
-            cursor.execute(
-                query("stage_item"), {"run": run, "staged": Jsonb(staged.to_dict()), **_parameters(evidence)}
-            )
+            values = _parameters(evidence) | {"run": run, "keys": sorted(staged.keys)}
+            cursor.execute(query("stage_item"), values | {"staged": Jsonb(staged.to_dict())})
+            return True
 
-    def end_item(self, run: int, document: UUID, state: str, error: str | None = None) -> None:
-        """Close an item without anything to publish, or mark it as failed for this attempt."""
+    def end_item(self, run: int, document: UUID, state: str, error: str, *, was: Sequence[str] = _TO_DO) -> None:
+        """Close an item, or mark it as failed for this attempt, unless it is in none of these states any more."""
         with self._transaction() as (cursor, _):
-            cursor.execute(query("end_item"), {"run": run, "document": document, "state": state, "error": error})
+            if _claim(cursor, run, document, *was):
+                _end(cursor, run, document, state, error)
 
     def quarantine(
         self,
@@ -167,11 +189,16 @@ class Store:
         parse_fingerprint: str,
         permissions: list[str],
         parsed: bool,
-    ) -> None:
-        """Put a document away until its bytes or its parser change; what is served on gets today's permissions."""
+    ) -> bool:
+        """Put a document away until its bytes or its parser change; what is served on gets today's permissions.
+
+        False if another process was faster, or something newer is there.
+        """
         values = _parameters(evidence) | {"run": run.id, "corpus": run.corpus, "permissions": permissions}
         with self._transaction(run.id) as (cursor, written):
             written.parsed += parsed
+            if not _claim(cursor, run.id, evidence.document, *_TO_DO):
+                return False
             state = "superseded"
             if cursor.execute(query("mark_read"), values).fetchone():
                 state = "quarantined"
@@ -185,10 +212,8 @@ class Store:
                 }
                 written.rows += cursor.execute(query("quarantine"), values | failure).rowcount
                 written.rows += cursor.execute(query("set_permissions"), values).rowcount
-            cursor.execute(
-                query("end_item"),
-                {"run": run.id, "document": evidence.document, "state": state, "error": _storable(str(error))},
-            )
+            _end(cursor, run.id, evidence.document, state, str(error))
+            return state == "quarantined"
 
     def children_of(self, documents: Sequence[UUID]) -> int:
         """How many children the published ones among these documents have."""
@@ -197,7 +222,7 @@ class Store:
     def stored(self, document: UUID) -> tuple[dict[UUID, Any], dict[UUID, Any]]:
         """Places of the parents and of the children that are published."""
         with self._transaction() as (cursor, _):
-            return _stored(cursor, document)
+            return stored(cursor, document)
 
     def missing_keys(self, model: int, keys: Iterable[bytes]) -> set[bytes]:
         """Those of `keys` that have no vector under the model."""
@@ -214,28 +239,22 @@ class Store:
 
     # -- embed
 
-    def plan_texts(self, run: Run, *, fill: bool, batch_texts: int) -> list[Row]:
-        """Write down the texts of a run that lack a vector, in batches by length, and return the batches.
-
-        With `fill` the published texts of the corpus count too: another model is to take over.
-        """
-        with self._transaction(run.id) as (cursor, written):
-            cursor.execute(query("clear_texts"), {"run": run.id})
-            wanted = cursor.execute(query("staged_keys"), {"run": run.id}).rowcount
-            missing = cursor.execute(
-                query("staged_texts_without_vector"), {"run": run.id, "model": run.model_id}
-            ).fetchall()
-            if not run.row["embedded"] and not run.row["reused"]:  # not when a failed run is completed
-                written.reused = wanted - len(missing)
-            if fill:
-                values = {"corpus": run.corpus, "model": run.model_id}
-                known = {row["key"] for row in missing}
-                published = cursor.execute(query("published_texts_without_vector"), values)
-                missing += [row for row in published if row["key"] not in known]
+    def plan_texts(self, run: Run, *, batch_texts: int) -> list[Row]:
+        """Write down the texts that lack a vector, staged and published ones, in batches by length; the batches."""
+        values = {"run": run.id, "model": run.model_id, "corpus": run.corpus}
+        with self._transaction() as (cursor, _):
+            _clear_texts(cursor, run.id)
+            wanted = _one(cursor.execute(query("staged_keys"), values))["keys"]
+            missing = cursor.execute(query("staged_texts_without_vector"), values).fetchall()
+            reused = wanted - len(missing)
+            known = {row["key"] for row in missing}
+            published = cursor.execute(query("published_texts_without_vector"), values)
+            missing += [row for row in published if row["key"] not in known]
             missing.sort(key=lambda row: (row["tokens"], row["key"]))
             rows = [{"run": run.id, "batch": at // batch_texts, **row} for at, row in enumerate(missing)]
             cursor.executemany(query("insert_text"), rows)
-            return cursor.execute(query("text_batches"), {"run": run.id}).fetchall()
+            cursor.execute(query("set_reused"), values | {"reused": reused})
+            return cursor.execute(query("text_batches"), values).fetchall()
 
     def batch_texts(self, run: Run, batch: int) -> list[Row]:
         """Key, text and tokens of the texts in a batch that have no vector yet, longest first."""
@@ -263,28 +282,49 @@ class Store:
         found = self._rows("active_model", corpus=corpus)
         return found[0] if found else None
 
-    def model_covers(self, run: Run) -> bool:
-        """Every published child of the corpus has a vector under the model of the run."""
-        return bool(self._rows("model_covers", corpus=run.corpus, model=run.model_id)[0]["covered"])
+    def activate_model(self, run: Run) -> bool:
+        """Whether searches of the corpus ask the run's model from now on: it has a vector for all that is published."""
+        values = {"corpus": run.corpus, "model": run.model_id, "listing_sequence": run.listing_sequence}
+        with self._transaction(run.id) as (cursor, written):
+            active = _one(cursor.execute(query("model_to_change"), values))["active_model"]
+            if active == run.model_id:
+                return True
+            if active and not _one(cursor.execute(query("may_activate"), values | {"active": active}))["may"]:
+                return False
+            written.rows += cursor.execute(query("activate_model"), values).rowcount
+            return True
 
     def ready(self, run: Run) -> list[UUID]:
         """The staged documents of which every text has its vector."""
         return [row["document_id"] for row in self._rows("ready_items", run=run.id, model=run.model_id)]
 
     def publish(self, run: Run, document: UUID) -> str:
-        """Swap a document's old version for its staged one; returns the state that its item ends in."""
+        """Swap a document's old version for its staged one; returns the state that its item ends in.
+
+        It stays staged while searches ask another model than the run's, and is failed if the database refuses it.
+        """
+        try:
+            return self._publish(run, document)
+        except DocumentError as error:
+            self.end_item(run.id, document, "failed", str(error), was=["staged"])
+            return "failed"
+
+    def _publish(self, run: Run, document: UUID) -> str:
         with self._transaction(run.id) as (cursor, written):
             item = cursor.execute(query("staged_item"), {"run": run.id, "document": document}).fetchone()
             if item is None:
                 return "superseded"
+            model = _one(cursor.execute(query("model_for_publishing"), {"corpus": run.corpus}))["active_model"]
+            if model != run.model_id:
+                return "staged"
             staged = StagedDocument.from_dict(item.pop("staged"))
             read = item | {"document": document, "run": run.id, "corpus": run.corpus}
             state = "superseded"
             if cursor.execute(query("mark_read"), read).fetchone():
                 state = "published"
-                _swap(cursor, written, document, staged, read)
+                swap(cursor, written, document, staged, read)
                 written.rows += cursor.execute(query("leave_quarantine"), {"document": document}).rowcount
-            cursor.execute(query("end_item"), {"run": run.id, "document": document, "state": state, "error": None})
+            _end(cursor, run.id, document, state)
             return state
 
     def settle_unprepared(self, run: Run) -> None:
@@ -292,37 +332,13 @@ class Store:
 
         A transaction for each document.
         """
-        waiting = {row["id"] for row in self._rows("waiting_for_a_move", run=run.id)}
         for item in self._rows("items_without_preparation", run=run.id):
             document = item.pop("document_id")
-            if document in waiting:
-                continue
-            values = item | {"run": run.id, "document": document, "listing_sequence": run.listing_sequence}
             with self._transaction(run.id) as (cursor, written):
-                state = self._bury(cursor, written, values) if item["action"] == "deleted" else "superseded"
-                if item["action"] == "touched" and cursor.execute(query("refresh_evidence"), values).fetchone():
-                    written.rows += cursor.execute(query("leave_quarantine"), values).rowcount
-                    state = "unchanged"
-                if item["action"] == "quarantined":
-                    written.rows += cursor.execute(query("set_permissions"), values).rowcount
-                    state = "unchanged"
-                cursor.execute(query("end_item"), values | {"state": state, "error": None})
-
-    @staticmethod
-    def _bury(cursor: psycopg.Cursor[Row], written: Written, values: Row) -> str:
-        if not cursor.execute(query("lock_for_burial"), values).fetchone():
-            return "superseded"
-        cursor.execute(query("raise_sequence"), values)
-        written.rows += cursor.execute(query("bury"), values).rowcount
-        written.rows += cursor.execute(query("leave_quarantine"), values).rowcount
-        return "gone"
-
-    def activate_model(self, run: Run) -> None:
-        """Let searches of the corpus ask the model of the run."""
-        with self._transaction(run.id) as (cursor, written):
-            written.rows += cursor.execute(
-                query("activate_model"), {"corpus": run.corpus, "model": run.model_id}
-            ).rowcount
+                if _claim(cursor, run.id, document, "planned"):
+                    order = {"corpus": run.corpus, "run": run.id, "listing_sequence": run.listing_sequence}
+                    state = settle(cursor, written, item | order | {"document": document})
+                    _end(cursor, run.id, document, state)
 
     # -- settle
 
@@ -340,11 +356,12 @@ class Store:
 
     def finish_run(self, run: int, state: str, documents: Mapping[str, int], kept: int, error: str | None) -> None:
         """Close a run."""
-        values = {"run": run, "state": state, "documents": Jsonb(dict(documents)), "kept": kept, "error": error}
+        said = None if error is None else _storable(error)
+        values = {"run": run, "state": state, "documents": Jsonb(dict(documents)), "kept": kept, "error": said}
         with self._transaction() as (cursor, _):
-            cursor.execute(query("finish_run"), values)
             if state == "succeeded":
-                cursor.execute(query("clear_texts"), {"run": run})
+                _clear_texts(cursor, run)
+            cursor.execute(query("finish_run"), values)
 
     # -- operators
 
@@ -373,6 +390,32 @@ def _one(cursor: psycopg.Cursor[Row]) -> Row:
     return row
 
 
+def _reason(error: psycopg.Error) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _plan_alone(cursor: psycopg.Cursor[Row], corpus: str) -> None:
+    """Wait until no other process writes a plan for the corpus."""
+    cursor.execute(query("lock"), {"what": f"kerf plan {corpus}"})
+
+
+def _clear_texts(cursor: psycopg.Cursor[Row], run: int) -> None:
+    """Delete the texts of a run, once no other process writes them."""
+    cursor.execute(query("lock"), {"what": f"kerf texts {run}"})
+    cursor.execute(query("clear_texts"), {"run": run})
+
+
+def _claim(cursor: psycopg.Cursor[Row], run: int, document: UUID, *states: str) -> bool:
+    """Lock an item that is in one of these states; every transaction takes the item before anything else."""
+    values = {"run": run, "document": document, "states": list(states)}
+    return cursor.execute(query("claim_item"), values).fetchone() is not None
+
+
+def _end(cursor: psycopg.Cursor[Row], run: int, document: UUID, state: str, error: str | None = None) -> None:
+    said = None if error is None else _storable(error)
+    cursor.execute(query("end_item"), {"run": run, "document": document, "state": state, "error": said})
+
+
 def _parameters(evidence: Evidence) -> Row:
     return {name: getattr(evidence, name) for name in Evidence.__slots__}
 
@@ -380,47 +423,3 @@ def _parameters(evidence: Evidence) -> Row:
 def _storable(text: str) -> str:
     """Error texts may quote the document: no NUL and no lone surrogate may reach the database."""
     return text.replace("\0", "�").encode("utf-8", "replace").decode("utf-8")
-
-
-def _stored(cursor: psycopg.Cursor[Row], document: UUID) -> tuple[dict[UUID, Any], dict[UUID, Any]]:
-    parents = cursor.execute(query("stored_parents"), {"document": document}).fetchall()
-    children = cursor.execute(query("stored_children"), {"document": document}).fetchall()
-    return {row["id"]: place_of_parent(row) for row in parents}, {row["id"]: place_of_child(row) for row in children}
-
-
-def _swap(cursor: psycopg.Cursor[Row], written: Written, document: UUID, staged: StagedDocument, read: Row) -> None:
-    """Write what differs between the published version and the staged one, children first where rows go."""
-    wanted = staged.document | {
-        "content_hash": read["content_hash"],
-        "moved_from": read["moved_from"],
-        "parents": len(staged.parents),
-        "children": len(staged.children),
-    }
-    identity = {"id": document, "corpus": read["corpus"], "uri": read["uri"]}
-    published = cursor.execute(query("stored_document"), identity).fetchone()
-    if published is None:
-        written.rows += cursor.execute(query("insert_document"), identity | wanted).rowcount
-    else:
-        wanted["moved_from"] = wanted["moved_from"] or published["moved_from"]
-        if any(published[name] != value for name, value in (wanted | {"deleted": False}).items()):
-            written.rows += cursor.execute(query("update_document"), identity | wanted).rowcount
-
-    stored_parents, stored_children = _stored(cursor, document)
-    parents = diff(((row["id"], place_of_parent(row)) for row in staged.parents), stored_parents)
-    children = diff(((row["id"], place_of_child(row)) for row in staged.children), stored_children)
-    written.inserted += len(children.insert)
-    written.moved += len(children.move)
-    written.deleted += len(children.delete)
-    parents_by_id = {parent["id"]: parent | {"document": document} for parent in staged.parents}
-    children_by_id = {child["id"]: child | {"document": document} for child in staged.children}
-    for statement, rows in (
-        ("delete_children", [{"ids": list(children.delete)}] if children.delete else []),
-        ("insert_parent", [parents_by_id[row_id] for row_id, _ in parents.insert]),
-        ("update_parent", [parents_by_id[row_id] for row_id, _ in parents.move]),
-        ("insert_child", [children_by_id[row_id] for row_id, _ in children.insert]),
-        ("update_child", [children_by_id[row_id] for row_id, _ in children.move]),
-        ("delete_parents", [{"ids": list(parents.delete)}] if parents.delete else []),
-    ):
-        if rows:
-            cursor.executemany(query(statement), rows)
-            written.rows += cursor.rowcount

@@ -12,12 +12,14 @@ import sys
 import time
 from typing import Any, NoReturn
 
-from kerf_local import PROGRAMS, ROOT, Airflow, LocalError, home, say, start, stop
+from kerf_local import PROGRAMS, ROOT, home, say, start, stop
+from local_airflow import USER, Airflow, LocalError, task_name
 
 from corpus import config as configuration
 from corpus.errors import ConfigError, KerfError
 
 RUN_SECONDS = 900
+RESULT = "dags/{dag_id}/dagRuns/{run_id}/taskInstances/publish/xcomEntries/return_value"
 QUESTION = "Why is time.perf_counter() used to measure how long a request took?"
 
 
@@ -29,13 +31,11 @@ def main() -> int:
     ours = not (found_running and found_running.is_alive())
     try:
         airflow = start(home(), schedules=False, say=lambda what: say(f"… {what}"))
-        say(f"\nAirflow is up: {airflow.address} (user admin, password {airflow.password})")
+        say(f"\nAirflow is up: {airflow.address} (user {USER}, password {airflow.password})")
         for title, again in (("First run", False), ("Second run: nothing changed, so nothing is done again", True)):
             say(f"\n{title}")
-            runs = {corpus: airflow.trigger(f"corpus_sync_{corpus}") for corpus in corpora}
-            for corpus, run_id in runs.items():
-                counts = follow(airflow, corpus, run_id)
-                say(f"  {corpus:<10} {summary(counts)}")
+            for corpus, counts in run(airflow, corpora).items():
+                say(f"  {corpus}: {summary(counts)}")
                 if again:
                     check_nothing_done(corpus, counts)
             if not again:
@@ -48,21 +48,34 @@ def main() -> int:
     return 0
 
 
-def follow(airflow: Airflow, corpus: str, run_id: str) -> dict[str, Any]:
-    """Show a run's tasks as they go; the counts of what it did. Raises `LocalError` if it fails."""
-    dag_id = f"corpus_sync_{corpus}"
-    state = airflow.wait(
-        dag_id, run_id, seconds=RUN_SECONDS, changed=lambda task, state: say(f"  {corpus:<10} {task:<48} {state}")
-    )
-    tasks = airflow.tasks(dag_id, run_id)
-    if state != "success":
-        failed = [task for task in tasks if task["state"] == "failed"]
-        for task in failed[:1]:
-            log = airflow.log(dag_id, run_id, task).splitlines()[-30:]
-            say(f"\n{task['task_id']} failed; the end of its log:\n  " + "\n  ".join(log))
-        raise LocalError(f"the run of {dag_id} failed: {', '.join(task['task_id'] for task in failed)}")
-    path = f"dags/{dag_id}/dagRuns/{run_id}/taskInstances/publish/xcomEntries/return_value"
-    return dict(airflow.call("GET", path, deserialize=True)["value"])
+def run(airflow: Airflow, corpora: list[str]) -> dict[str, dict[str, Any]]:
+    """Sync the corpora, showing their tasks as they go; what each run counted. Raises `LocalError` if one fails."""
+    runs = {f"corpus_sync_{corpus}": airflow.trigger(f"corpus_sync_{corpus}") for corpus in corpora}
+    states = airflow.wait(runs, seconds=RUN_SECONDS, changed=show)
+    say()
+    for dag_id, run_id in runs.items():
+        if states[dag_id] != "success":
+            show_failure(airflow, dag_id, run_id)
+            raise LocalError(f"the run of {dag_id} failed")
+    return {
+        corpus: airflow.call("GET", RESULT.format(dag_id=dag_id, run_id=run_id), deserialize=True)["value"]
+        for corpus, (dag_id, run_id) in zip(corpora, runs.items(), strict=True)
+    }
+
+
+def show(dag_id: str, task: str, state: str) -> None:
+    """A line for a task that started or ended."""
+    if state not in ("scheduled", "queued"):
+        say(f"  {dag_id.removeprefix('corpus_sync_'):<12} {task:<44} {state}")
+
+
+def show_failure(airflow: Airflow, dag_id: str, run_id: str) -> None:
+    """The end of the log of the first task that failed."""
+    failed = [task for task in airflow.tasks(dag_id, run_id) if task["state"] == "failed"]
+    for task in sorted(failed, key=lambda task: task["end_date"])[:1]:
+        say(f"{task_name(task)} of {dag_id} failed; the end of its log:")
+        for line in airflow.log(dag_id, run_id, task).splitlines()[-30:]:
+            say(f"  {line}")
 
 
 def summary(counts: dict[str, Any]) -> str:
@@ -95,7 +108,8 @@ def _interrupted(*_: object) -> NoReturn:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, _interrupted)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _interrupted)
     try:
         sys.exit(main())
     except KeyboardInterrupt:

@@ -7,22 +7,33 @@ database, named `<corpus database>_airflow`. Nothing listens on anything but 127
 
 from __future__ import annotations
 
-import base64
 import json
 import os
-import secrets
+import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import httpx
 import psutil  # type: ignore[import-untyped]
+from local_airflow import (
+    HOST,
+    POLL_SECONDS,
+    USER,
+    Airflow,
+    LocalError,
+    Process,
+    kept_secrets,
+    log_file,
+    note,
+    tail,
+    write_private,
+)
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
@@ -33,8 +44,6 @@ from corpus.migrations import migrate
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = Path(sys.executable).parent  #: of the virtual environment
-HOST = "127.0.0.1"
-USER = "admin"
 PREFERRED_PORT = 8080
 
 # The processes, in the order in which they stop: nobody is left without an API server to report to.
@@ -49,144 +58,8 @@ PARALLELISM = max(2, min(4, CORES))  #: tasks at a time
 POOLS = {"parsing": PARALLELISM, "embedding": 1}  #: slots; a task in a pool that does not exist never starts
 HEALTHY_SECONDS = 240
 STOP_SECONDS = 20
-POLL_SECONDS = 0.5
 
 _started: list[subprocess.Popen[bytes]] = []  #: held, because what is let go of while it runs is warned of
-
-
-class LocalError(KerfError):
-    """Airflow did not come up, or went down."""
-
-
-@dataclass(frozen=True, slots=True)
-class Process:
-    """A process that was started here; a pid alone may have been given to somebody else since."""
-
-    pid: int
-    created: float  #: seconds since the epoch
-
-    def find(self) -> psutil.Process | None:
-        """The process itself, if it is still there."""
-        with suppress(psutil.NoSuchProcess):
-            found = psutil.Process(self.pid)
-            if abs(found.create_time() - self.created) < 1 and found.status() != psutil.STATUS_ZOMBIE:
-                return found
-        return None
-
-
-class Airflow:
-    """A running Airflow, through its public API."""
-
-    def __init__(self, home: Path, port: int, processes: Mapping[str, Process], *, database_is_ours: bool) -> None:
-        self.home = home
-        self.port = port
-        self.processes = dict(processes)
-        self.database_is_ours = database_is_ours  #: the embedded server was started together with Airflow
-        self.address = f"http://{HOST}:{port}"
-        self._client = httpx.Client(base_url=self.address, timeout=30)
-
-    @property
-    def password(self) -> str:
-        """Of the user `admin`."""
-        return str(_secrets(self.home)["password"])
-
-    def call(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
-        """Call `/api/v2/<path>`; the decoded answer. Raises `LocalError` with what the API says is wrong."""
-        for _ in range(2):
-            answer = self._client.request(method, f"/api/v2/{path}", json=body, params=query)
-            if answer.status_code != httpx.codes.UNAUTHORIZED:
-                break
-            login = {"username": USER, "password": self.password}
-            token = self._client.post("/auth/token", json=login).raise_for_status().json()["access_token"]
-            self._client.headers["Authorization"] = f"Bearer {token}"
-        if answer.is_error:
-            raise LocalError(f"{method} {path}: {answer.status_code} {answer.text[:500]}")
-        return answer.json() if answer.content else None
-
-    def trigger(self, dag_id: str, **conf: Any) -> str:
-        """Start a run by hand; its id."""
-        return str(self.call("POST", f"dags/{dag_id}/dagRuns", {"logical_date": None, "conf": conf})["dag_run_id"])
-
-    def run_state(self, dag_id: str, run_id: str) -> str:
-        """`queued`, `running`, `success` or `failed`."""
-        return str(self.call("GET", f"dags/{dag_id}/dagRuns/{run_id}")["state"])
-
-    def tasks(self, dag_id: str, run_id: str) -> list[dict[str, Any]]:
-        """The task instances of a run, as the API gives them."""
-        found = self.call("GET", f"dags/{dag_id}/dagRuns/{run_id}/taskInstances", limit=1000)
-        return list(found["task_instances"])
-
-    def wait(
-        self,
-        dag_id: str,
-        run_id: str,
-        *,
-        seconds: float,
-        changed: Callable[[str, str], None] | None = None,
-    ) -> str:
-        """Wait for the end of a run; its last state. `changed` hears of each task and its new state.
-
-        Raises `LocalError` if that takes longer than `seconds`, or if a process of Airflow ends.
-        """
-        seen: dict[str, str] = {}
-        deadline = time.monotonic() + seconds
-        while True:
-            state = self.run_state(dag_id, run_id)
-            for task in self.tasks(dag_id, run_id) if changed else ():
-                name = _task_name(task)
-                if task["state"] and seen.get(name) != task["state"]:
-                    seen[name] = task["state"]
-                    assert changed is not None
-                    changed(name, task["state"])
-            if state in ("success", "failed"):
-                return state
-            if time.monotonic() > deadline:
-                raise LocalError(f"{dag_id} {run_id} is still {state} after {seconds:.0f} s")
-            self.check()
-            time.sleep(POLL_SECONDS)
-
-    def log(self, dag_id: str, run_id: str, task: Mapping[str, Any]) -> str:
-        """The log of a task's last try, one event a line."""
-        path = f"dags/{dag_id}/dagRuns/{run_id}/taskInstances/{task['task_id']}/logs/{task['try_number']}"
-        events = self.call("GET", path, map_index=task["map_index"], full_content=True)["content"]
-        lines = []
-        for event in events:
-            lines.append(str(event.get("event", "")))
-            lines += [f"{error['exc_type']}: {error['exc_value']}" for error in event.get("error_detail") or ()]
-        return "\n".join(line for line in lines if line and not line.startswith("::"))
-
-    def check(self) -> None:
-        """Raise `LocalError`, with the end of its log, if a process of Airflow is gone."""
-        for name, process in self.processes.items():
-            if process.find() is None:
-                raise LocalError(f"Airflow's {name} ended: {_tail(_log(self.home, name))}")
-
-    def close(self) -> None:
-        """Let go of the connection to the API; the processes go on."""
-        self._client.close()
-
-    def is_alive(self) -> bool:
-        """Whether all its processes are there."""
-        return all(process.find() for process in self.processes.values())
-
-    def save(self) -> None:
-        """Write down what runs, for whoever stops it."""
-        state = {
-            "port": self.port,
-            "database_is_ours": self.database_is_ours,
-            "processes": {name: asdict(process) for name, process in self.processes.items()},
-        }
-        _note(self.home).write_text(json.dumps(state), encoding="utf-8")
-
-    @classmethod
-    def saved(cls, home: Path) -> Airflow | None:
-        """What was started in this home and not stopped; it need not be alive."""
-        try:
-            state = json.loads(_note(home).read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return None
-        processes = {name: Process(**process) for name, process in state["processes"].items()}
-        return cls(home, state["port"], processes, database_is_ours=state["database_is_ours"])
 
 
 def home() -> Path:
@@ -253,28 +126,28 @@ def stop(home: Path, *, with_database: bool = False) -> bool:
 
     The embedded server goes too if it was started together with Airflow, or else `with_database`.
     """
-    running = Airflow.saved(home)
-    stopped = False
-    if running:
-        stopped = _end(running.processes.values())
-        with_database = with_database or running.database_is_ours
-        running.close()
-    if with_database:
-        stopped = database.stop(home) or stopped
-    _note(home).unlink(missing_ok=True)
-    return stopped
+    with _uninterrupted():
+        running = Airflow.saved(home)
+        stopped = False
+        if running:
+            stopped = _end(running.processes.values())
+            with_database = with_database or running.database_is_ours
+            running.close()
+        if with_database:
+            stopped = database.stop(home) or stopped
+        note(home).unlink(missing_ok=True)
+        return stopped
 
 
 def environment(home: Path, dsn: str, metadata: str, *, port: int, schedules: bool) -> dict[str, str]:
     """The environment of Airflow's processes and of the tasks that they start."""
     if "://" not in dsn:
         raise ConfigError("Airflow needs the address of the database as a URI", hint="postgresql://user@host/database")
-    known = _secrets(home)
+    known = kept_secrets(home)
     passwords = home / "airflow" / "passwords.json"
-    _write_private(passwords, json.dumps({USER: known["password"]}))
+    write_private(passwords, json.dumps({USER: known["password"]}))
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("AIRFLOW_")}
     threads = str(min(2, CORES))
-    uri = database.sqlalchemy_uri(metadata)
     return inherited | {
         "PATH": f"{PROGRAMS}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
         "PYTHONPATH": str(ROOT),
@@ -282,8 +155,7 @@ def environment(home: Path, dsn: str, metadata: str, *, port: int, schedules: bo
         "KERF_HOME": str(home),
         "AIRFLOW_HOME": str(home / "airflow"),
         "AIRFLOW_CONN_CORPUS_DB": dsn,
-        "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": uri,
-        "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN_ASYNC": uri,  # psycopg does both; the default would want asyncpg
+        "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": database.sqlalchemy_uri(metadata),
         "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags"),
         "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
@@ -324,37 +196,18 @@ def _metadata(dsn: str) -> str:
     return make_conninfo(dsn, dbname=name)
 
 
-def _secrets(home: Path) -> dict[str, str]:
-    """The password and the keys of this home, made on first use, for its owner's eyes only."""
-    path = home / "airflow" / "secrets.json"
-    if not path.exists():
-        made = {
-            "password": secrets.token_urlsafe(12),
-            "fernet": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
-            "api": secrets.token_urlsafe(48),
-            "jwt": secrets.token_urlsafe(64),
-        }
-        _write_private(path, json.dumps(made))
-    return dict(json.loads(path.read_text(encoding="utf-8")))
-
-
-def _write_private(path: Path, text: str) -> None:
-    path.touch(mode=0o600)
-    path.chmod(0o600)
-    path.write_text(text, encoding="utf-8")
-
-
 def _free_port() -> int:
     """8080 if nobody has it, or else any."""
     for port in (PREFERRED_PORT, 0):
         with socket.socket() as probe, suppress(OSError):
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections that have just ended do not count
             probe.bind((HOST, port))
             return int(probe.getsockname()[1])
     raise LocalError(f"no port of {HOST} is free")
 
 
 def _spawn(name: str, command: list[str], home: Path, variables: Mapping[str, str]) -> Process:
-    with _log(home, name).open("ab") as output:
+    with log_file(home, name).open("ab") as output:
         started = subprocess.Popen(  # noqa: S603 -- our own command line
             [str(PROGRAMS / "airflow"), *command],
             stdin=subprocess.DEVNULL,
@@ -369,7 +222,7 @@ def _spawn(name: str, command: list[str], home: Path, variables: Mapping[str, st
 
 
 def _run_once(what: str, command: list[str], home: Path, variables: Mapping[str, str]) -> None:
-    log = _log(home, command[0])
+    log = log_file(home, command[0])
     with log.open("ab") as output:
         done = subprocess.run(  # noqa: S603 -- our own command line
             [str(PROGRAMS / "airflow"), *command],
@@ -381,7 +234,7 @@ def _run_once(what: str, command: list[str], home: Path, variables: Mapping[str,
             env=dict(variables),
         )
     if done.returncode:
-        raise LocalError(f"airflow {what} failed: {_tail(log)}")
+        raise LocalError(f"airflow {what} failed: {tail(log)}")
 
 
 def _await_healthy(airflow: Airflow) -> None:
@@ -394,7 +247,7 @@ def _await_healthy(airflow: Airflow) -> None:
             if all(health[part]["status"] == "healthy" for part in ("metadatabase", "scheduler", "dag_processor")):
                 return
         time.sleep(POLL_SECONDS)
-    raise LocalError(f"Airflow is not healthy: {health}", hint=f"see {_log(airflow.home, '*')}")
+    raise LocalError(f"Airflow is not healthy: {health}", hint=f"see {log_file(airflow.home, '*')}")
 
 
 def _await_dags(airflow: Airflow, wanted: set[str]) -> None:
@@ -407,17 +260,28 @@ def _await_dags(airflow: Airflow, wanted: set[str]) -> None:
         for error in airflow.call("GET", "importErrors")["import_errors"]:
             raise LocalError(f"{error['filename']} cannot be imported: {error['stack_trace']}")
         time.sleep(POLL_SECONDS)
-    raise LocalError(f"Airflow has not found {', '.join(sorted(wanted))}", hint=f"see {_log(airflow.home, '*')}")
+    raise LocalError(f"Airflow has not found {', '.join(sorted(wanted))}", hint=f"see {log_file(airflow.home, '*')}")
 
 
-def _end(processes: Any) -> bool:
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let nobody who presses Ctrl-C twice keep half of it running."""
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _end(processes: Iterable[Process]) -> bool:
     """Ask the processes to end, then see to it, for them and for all that they started."""
     leaders = [found for process in processes if (found := process.find())]
     family = {found.pid: found for leader in leaders for found in (leader, *_children(leader))}
     for leader in leaders:
         with suppress(psutil.NoSuchProcess):
             leader.terminate()
-    psutil.wait_procs(leaders, timeout=STOP_SECONDS)
+        psutil.wait_procs([leader], timeout=STOP_SECONDS)
     _, left = psutil.wait_procs(list(family.values()), timeout=1)
     for survivor in left:
         with suppress(psutil.NoSuchProcess):
@@ -432,26 +296,6 @@ def _children(process: psutil.Process) -> list[psutil.Process]:
     with suppress(psutil.NoSuchProcess):
         return list(process.children(recursive=True))
     return []
-
-
-def _task_name(task: Mapping[str, Any]) -> str:
-    if task["map_index"] < 0:
-        return str(task["task_id"])
-    return f"{task['task_id']} [{task['rendered_map_index'] or task['map_index']}]"
-
-
-def _note(home: Path) -> Path:
-    return home / "airflow" / "running.json"
-
-
-def _log(home: Path, name: str) -> Path:
-    return home / "airflow" / "logs" / f"{name}.log"
-
-
-def _tail(log: Path, lines: int = 15) -> str:
-    with suppress(OSError):
-        return "\n  ".join(["", *log.read_text(errors="replace").splitlines()[-lines:], f"({log})"])
-    return f"(no log in {log})"
 
 
 def say(text: str = "") -> None:

@@ -1,11 +1,13 @@
 """Writes requirements.lock: the versions that this environment has of everything that Kerf needs.
 
-    .venv/bin/pip install --upgrade -e '.[multilingual,dev]' 'python-dateutil<3' && .venv/bin/python scripts/lock.py
+    .venv/bin/pip install --upgrade -e '.[multilingual,dev]' 'python-dateutil<3' 'soupsieve<3'
+    .venv/bin/python scripts/lock.py
 
 Walks the requirements of the installed distribution `kerf` with its extras, so that what else happens to be installed
-stays out. Exit status 1 when something that is needed is not installed.
+stays out. Exit status 1 when something that is needed is not installed, or does not run on the oldest Python.
 
-python-dateutil stays below 3 for Flask-AppBuilder, the login of the image: docker/requirements.txt goes with this lock.
+What is held back, and by whom: python-dateutil by Flask-AppBuilder, the login of the image (docker/requirements.txt
+goes with this lock); soupsieve by Debian 12, whose Python is 3.11.2.
 """
 
 from __future__ import annotations
@@ -15,11 +17,13 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parent.parent
 EXTRAS = frozenset({"multilingual", "dev"})
+OLDEST = "3.11.2"  #: Python
 
 HEAD = """\
 # Every version that Kerf is tested with, for CPython 3.11 and newer. Made by scripts/lock.py; do not edit.
@@ -31,7 +35,10 @@ HEAD = """\
 
 
 def installed() -> dict[str, str]:
-    """Name → version of what `kerf[multilingual,dev]` needs, itself left out; raises `PackageNotFoundError`."""
+    """Name → version of what `kerf[multilingual,dev]` needs, itself left out.
+
+    Raises `PackageNotFoundError`, and `ValueError` for a version that the oldest Python does not run.
+    """
     versions: dict[str, str] = {}
     waiting, seen = [("kerf", EXTRAS)], set()
     while waiting:
@@ -40,6 +47,8 @@ def installed() -> dict[str, str]:
             continue
         seen.add((name, extras))
         found = distribution(name)
+        if "Requires-Python" in found.metadata and OLDEST not in SpecifierSet(found.metadata["Requires-Python"]):
+            raise ValueError(f"{name} {found.version} does not run on Python {OLDEST}: install an older one")
         versions[name] = Version(found.version).public  # without the build tag: "2.13.0+cpu" is 2.13.0
         for requirement in map(Requirement, found.requires or ()):
             marker = requirement.marker
@@ -55,6 +64,9 @@ def main() -> int:
         versions = installed()
     except PackageNotFoundError as error:
         sys.stderr.write(f"{error.name} is needed and not installed: pip install -e '.[multilingual,dev]'\n")
+        return 1
+    except ValueError as error:
+        sys.stderr.write(f"{error}\n")
         return 1
     pins = "".join(f"{name}=={version}\n" for name, version in sorted(versions.items()))
     (ROOT / "requirements.lock").write_text(HEAD + pins, encoding="utf-8")

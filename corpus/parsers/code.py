@@ -23,6 +23,8 @@ from corpus.parsers.decode import decode
 HUGE = 6_000  #: bytes; functions inside of something longer, which no parent can hold, get blocks of their own
 DEEPEST = 24  #: scopes inside one another that are followed; what is deeper belongs to the last
 
+#: the encoding that a Python file names in its first two lines (PEP 263)
+_DECLARED = re.compile(rb"(?:[ \t\f]*(?:#[^\r\n]*)?\r?\n)?[ \t\f]*#[^\r\n]*?coding[:=][ \t]*([-\w.]+)")
 _OPENING = re.compile(r"(?:\s*(?:=>|[{(\[=]))+$")  #: what a signature ends with where its body begins
 
 
@@ -37,7 +39,8 @@ class CodeParser:
 
         Raises `ParseError` for bytes that are not text, `UnsupportedFormat` for another language.
         """
-        decoded = decode(data)
+        declared = _DECLARED.match(data) if media_type == "text/x-python" else None
+        decoded = decode(data, declared[1].decode("ascii") if declared else None)
         text = decoded.text
         encoded = text.encode("utf-8")
         if media_type == "text/x-sql":

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import codecs
 import re
-import string
 from dataclasses import dataclass
 
 from corpus.errors import ParseError
+from corpus.parsers.encodings import detect
 
 VERSION = 1  #: raised whenever the same bytes give another text; part of the fingerprint of every text parser
 
@@ -22,24 +22,7 @@ _MARKS = (
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 #: what some writers take for UTF-8: surrogates as three bytes each, NUL as two; never a part of valid UTF-8
 _ALMOST = re.compile(rb"(?:\xed[\xa0-\xbf][\x80-\xbf])+|\xc0\x80")
-#: what a wrong encoding makes of letters: a sign amid them (`ci±gnie`) or before them (`£ódź`), a control, a hole
-_TORN = re.compile(
-    r"[^\W\d_][^\w\s\x00-\x7f\xb7\u2013-\u2019](?=[^\W\d_])|(?<!\w)[£±¶³²¹¼½¾¥¤¨´¸](?=[^\W\d_])|[\x80-\x9f\ufffd]"
-)
 _UNREADABLE_SHARE = 0.25  #: of the characters; above it the bytes are no text in any encoding known here
-_DETECTION_BYTES = 2_000_000  #: the detector is slow; it sees the head, the middle and the tail of longer files
-
-#: Encodings that the detector may answer: those that text files are really written in. Its full list has hundreds of
-#: close relatives (EBCDIC, DOS code pages) that fit any bytes and make a short Latin text ambiguous.
-_CANDIDATES = (
-    "cp1252", "cp1250", "cp1251", "koi8_r", "koi8_u", "cp866", "cp1253", "cp1254", "cp1255", "cp1256", "iso8859_2",
-    "iso8859_5", "iso8859_7", "shift_jis", "cp932", "euc_jp", "iso2022_jp", "gb18030", "big5", "euc_kr", "cp949",
-    "cp874", "mac_roman",
-)  # fmt: skip
-#: Those of Latin letters; the first is the answer unless the text speaks for another.
-_LATIN = ("cp1252", "cp1250", "iso8859_2", "cp1254", "mac_roman")
-_HIGH = re.compile(rb"[\x80-\xff]+")
-_ACCENTED = re.compile(rb"[A-Za-z][\x80-\xff]|[\x80-\xff][A-Za-z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +97,12 @@ def _decode(data: bytes, declared: str | None) -> tuple[str, str, int]:
     except UnicodeDecodeError:
         pass
     repaired, broken, removed = _almost_utf8(data)
-    readable = sum(1 for character in repaired if character > "\x7f") - broken
-    if readable + removed >= broken:  # multi-byte sequences do not come out right by accident: damaged UTF-8
+    # Sequences of several bytes do not come out right by accident, those of two bytes only now and then.
+    pairs = sum("\x7f" < character <= "\u07ff" for character in repaired)
+    longer = sum(character > "\u07ff" for character in repaired) - broken
+    if pairs / 2 + longer + removed >= broken:
         return repaired, "utf-8", broken + removed
-    for encoding in (_known(declared), _detect(data)):
+    for encoding in (_known(declared), detect(data)):
         if encoding and encoding != "utf-8":
             text = data.decode(encoding, "replace")
             faults = text.count("\ufffd")
@@ -158,46 +143,3 @@ def _known(declared: str | None) -> str | None:
     return {"iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932"}.get(
         name, name
     )
-
-
-def _detect(data: bytes) -> str | None:
-    from charset_normalizer import from_bytes
-
-    if len(data) > _DETECTION_BYTES:
-        third, middle = _DETECTION_BYTES // 3, len(data) // 2
-        data = data[:third] + data[middle : middle + third] + data[-third:]
-    controls = sum(data.count(code) for code in range(0x20) if code not in b"\t\n\r\x0b\x0c\x1b")
-    if controls:
-        return None  # damage, not an encoding: no text encoding in use writes control bytes
-    if _is_latin(data):
-        return _latin(data)
-    best = from_bytes(data, cp_isolation=list(_CANDIDATES), enable_fallback=False).best()
-    if best is None or best.encoding not in _LATIN:
-        return best.encoding if best else None
-    return _latin(data)
-
-
-def _is_latin(data: bytes) -> bool:
-    """Whether bytes beyond ASCII are few and stand alone or in twos, as accents and signs amid Latin letters do.
-
-    Few are not enough for a statistical detector: it takes `20 °C` for Chinese. Other scripts write words of them.
-    """
-    runs = [len(run) for run in _HIGH.findall(data)]
-    letters = len(data) - len(data.translate(None, string.ascii_letters.encode()))
-    return sum(length for length in runs if length > 2) <= 0.2 * sum(runs) and sum(runs) <= 0.3 * letters
-
-
-def _latin(data: bytes) -> str:
-    """The Latin encoding under which the fewest words look torn and the text is most like a language.
-
-    The fewer accented letters there are, the more has another to be ahead of the first.
-    """
-    from corpus.parsers.language import likeness
-
-    ahead = 1 / (1 + len(_ACCENTED.findall(data)))
-
-    def merit(encoding: str) -> tuple[int, float]:
-        text = data.decode(encoding, "replace")
-        return -len(_TORN.findall(text)), round(likeness(text), 2) + (ahead if encoding == _LATIN[0] else 0.0)
-
-    return max(_LATIN, key=merit)

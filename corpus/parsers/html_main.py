@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from corpus.parsers.html_tree import UNSEEN, Node, measure
+from corpus.parsers.html_words import words
 
 _GONE = UNSEEN | {
     "head", "link", "meta", "base", "button", "input", "select", "option", "textarea", "datalist", "audio", "video",
@@ -29,13 +30,15 @@ _TAIL = r"(?:[-_](?:bar|links?|menu|list|container|wrapper|inner|content|side|to
 _STRONG = re.compile(
     rf"{_PLACE}(?:nav|navbar|navheader|navfooter|navigation|footer|sidebar|breadcrumbs?|topbar|navpath|masthead){_TAIL}"
     r"|(?:cookie|consent|gdpr|onetrust|newsletter|subscribe|breadcrumb|advert|social|share|sharing)[-_]?\w*(?:[-_]\w+)*"
-    r"|ads?|adsbygoogle|banner|skip-?(?:link|nav|to-content|to-main)\w*|mw-jump-link|pagination|pager|prev-?next"
+    r"|ads?|adsbygoogle|banner|skip-?(?:link|nav|to-?content|to-?main)\w*|mw-jump-link|pagination|pager|prev-?next"
     r"|noprint|no-print|printfooter|catlinks|navbox|mw-editsection|mw-portlet\w*|vector-dropdown|vector-menu"
     r"|vector-header-container|mw-indicators|sr-only|visually-hidden|visuallyhidden|screen-reader-text|screenreader"
     r"|sphinxsidebar|related-articles|rst-footer-buttons|edit-?this-?page|edit-page-link|theme-edit-this-page"
     r"|copy-?button|copybtn"
-    r"|linenos|lineno|line-?numbers?|gutter|hljs-ln-numbers|blob-num|rouge-gutter|modal|popup|popover|overlay|tooltip"
+    r"|modal|popup|popover|overlay|tooltip"
 )
+#: as these, where there is nothing but numbers: some pages name the code so that has them
+_NUMBERS = re.compile(r"linenos?|linenodiv|line-?numbers?|gutter|gl|hljs-ln-numbers|blob-num|rouge-gutter")
 #: as these, where most of the text are links
 _WEAK = re.compile(
     r"menu|toc|tocs|table-of-contents|tableofcontents|contents|on-this-page|header|related|links|tabs|dropdown"
@@ -43,8 +46,17 @@ _WEAK = re.compile(
     rf"|{_PLACE}(?:menu|toc|header){_TAIL}"
 )
 _TITLED = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "summary", "p", "li"})  #: their parts are no furniture by name
+_SMALLEST = 200  #: characters of a main part; in a smaller one what stands around is worth keeping
+_NUMBERS_SIZE = 50_000  #: characters of such numbers
+_DIGITS = str.maketrans("", "", "0123456789")
+_NAMED_BY_BUTTON = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "summary", "dt"})
 _HIDDEN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
-_PILCROWS = frozenset({"¶", "#", "§", "🔗", "link", "permalink"})
+_PILCROWS = frozenset({"", "¶", "#", "§", "🔗", "^", "↑", "↩", "↩︎", "⤴"})
+_PILCROW_WORDS = frozenset({"link", "permalink", "anchor"})  #: as these, in a heading
+_ZERO_WIDTH = str.maketrans("", "", "\u200b\u200c\u200d\u2060\ufeff")
+_SKIP = re.compile(
+    r"(?:skip|jump) to (?:main |page |primary |the )*(?:content|navigation|search|main)\b", re.IGNORECASE
+)
 
 _MAIN_NAMES = frozenset(
     {
@@ -64,9 +76,20 @@ def main_part(root: Node) -> Node:
     measure(root)
     for least, chosen in _candidates(root):
         best = max(chosen, key=lambda node: node.size, default=None)
-        if best is not None and best.size > 200 and best.size > least * root.size:
-            return best
+        if best is not None and best.size > max(_SMALLEST, least * root.size):
+            return _with_title(root, best)
     return root
+
+
+def _with_title(root: Node, main: Node) -> Node:
+    """`main`, or the smallest element around it that holds a first-level heading, if the page has one at all."""
+    if "h1" not in root.holds:
+        return main
+    parents = {id(inner): node for node in root.walk() for inner in node.elements()}
+    around = main
+    while "h1" not in around.holds:
+        around = parents[id(around)]
+    return around
 
 
 def _candidates(root: Node) -> list[tuple[float, list[Node]]]:
@@ -109,12 +132,14 @@ def _h1_outside_headers(root: Node) -> bool:
 
 def _is_furniture(node: Node, parent: Node, total: int, *, inside: bool, has_own_h1: bool) -> bool:
     tag = node.tag
+    if tag == "button" and parent.tag in _NAMED_BY_BUTTON and node.size == parent.size:
+        return False  # the headings of an accordion are nothing but buttons
     if tag in _GONE or _is_hidden(node):
         return tag not in ("html", "body")
     if tag in ("html", "body", "main", "h1", "h2", "h3", "h4", "h5", "h6"):
         return False
     if tag == "a":
-        return _is_permalink(node)
+        return _is_permalink(node, parent)
     if tag == "header":
         return not (("h1" in node.holds and (inside or not has_own_h1)) or (inside and node.holds & {"h2", "h3", "p"}))
     if "h1" in node.holds or 2 * node.size > total:
@@ -131,11 +156,15 @@ def _is_furniture(node: Node, parent: Node, total: int, *, inside: bool, has_own
         return False
     if any(_STRONG.fullmatch(name) for name in names):
         return True
+    if any(_NUMBERS.fullmatch(name) for name in names):
+        return node.size < _NUMBERS_SIZE and not words(node).translate(_DIGITS).strip()
     return node.linked > 0.6 * node.size and any(_WEAK.fullmatch(name) for name in names)
 
 
 def _is_hidden(node: Node) -> bool:
     attributes = node.attributes
+    if node.get("role") == "tabpanel":
+        return False  # hidden until its tab is chosen, and as much a part of the page as the others
     if "hidden" in attributes and attributes["hidden"] != "until-found":
         return True
     if attributes.get("aria-hidden") == "true" or (node.tag == "dialog" and "open" not in attributes):
@@ -143,7 +172,11 @@ def _is_hidden(node: Node) -> bool:
     return "style" in attributes and bool(_HIDDEN.search(attributes["style"]))
 
 
-def _is_permalink(node: Node) -> bool:
-    if not node.get("href").startswith("#") or node.size > 9:
+def _is_permalink(node: Node, parent: Node) -> bool:
+    """Whether a link leads to a place in the page for the reader's convenience only: `¶`, `↩`, `Skip to content`."""
+    if not node.get("href").startswith("#") or node.size > 40:
         return False
-    return "".join(child for child in node.children if isinstance(child, str)).strip().lower() in _PILCROWS
+    said = "".join(child for child in node.children if isinstance(child, str)).translate(_ZERO_WIDTH).strip().lower()
+    if not said:
+        return 0 < node.size <= 2 and not any(node.elements())
+    return said in _PILCROWS or (said in _PILCROW_WORDS and parent.tag in _NAMED_BY_BUTTON) or bool(_SKIP.match(said))

@@ -5,15 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from chunkers.document import Block, Kind
+from chunkers.document import Kind
+from chunkers.questions import is_question
 from corpus.parsers.html_tables import grid, heads, is_layout, strays
+from corpus.parsers.html_text import Text
 from corpus.parsers.html_tree import Node
 from corpus.parsers.html_words import BLOCKS, formula, verbatim, words
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _PREFORMATTED = frozenset({"pre", "listing", "xmp", "plaintext"})
 _LISTS = frozenset({"ul", "ol", "dir", "menu"})
-_REMARKS = frozenset({"note", "tip", "warning", "caution", "important", "danger", "hint", "admonition", "callout"})
+_REMARKS = frozenset(
+    {"note", "tip", "warning", "caution", "important", "danger", "hint", "admonition", "callout", "alert", "notice"}
+)
+_FOLDED = "folded "  #: a definition or a `details` without a question, before what it is in
+#: what is open → the kind of the text in it
+_KINDS = {"caption": Kind.CAPTION, "footnote": Kind.FOOTNOTE, "question": Kind.QUESTION, "answer": Kind.ANSWER}
 _LANGUAGE = re.compile(r"(?:language|lang|highlight-source|brush:?)[-\s]([\w+#-]+)")
 _NUMBERED_CAPTION = re.compile(r"(?:table|figure|example|listing|exhibit)\s+[\dIVX]", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\n\r\f\v\xa0\u2000-\u200a\u202f\u3000]+")
@@ -29,50 +36,6 @@ class _Close:
         self.node = node
 
 
-class Text:
-    """Text as it grows, with its blocks."""
-
-    def __init__(self) -> None:
-        self._parts: list[str] = []
-        self._length = 0
-        self._path: list[tuple[int, str]] = []
-        self.blocks: list[Block] = []
-
-    def add(
-        self,
-        kind: Kind,
-        text: str,
-        *,
-        level: int | None = None,
-        rows: tuple[tuple[str, ...], ...] | None = None,
-        indent: str = "",
-    ) -> None:
-        """Put a block at the end: right below its neighbour if both are list items, else after a blank line."""
-        if not text.strip():
-            return
-        if kind is Kind.HEADING:
-            assert level is not None
-            while self._path and self._path[-1][0] >= level:
-                self._path.pop()
-            self._path.append((level, text))
-            text = f"{'#' * level} {text}"
-        if self.blocks:
-            tight = kind is Kind.LIST_ITEM and self.blocks[-1].kind is Kind.LIST_ITEM
-            self._write("\n" if tight else "\n\n")
-        self._write(indent)
-        start = self._length
-        self._write(text)
-        titles = tuple(title for _, title in self._path)
-        self.blocks.append(Block(kind, start, self._length, level=level, section_path=titles, rows=rows))
-
-    def __str__(self) -> str:
-        return "".join(self._parts)
-
-    def _write(self, text: str) -> None:
-        self._parts.append(text)
-        self._length += len(text)
-
-
 class Walk:
     """Walks an element in document order, on a stack of its own: depth costs no recursion."""
 
@@ -81,7 +44,8 @@ class Walk:
         self._total = total  # the page's size, to know a page that is one `pre`
         self._run: list[str] = []  # inline text that no block has yet
         self._item: list[str] = []  # paragraphs of the list item that is open
-        self._frames: list[str] = []  # open: ul, ol, item, quote, caption, footnote, remark
+        self._frames: list[str] = []  # open: ul, ol, item, quote, caption, footnote, remark, question, answer
+        self._asked = False  # whether the last `dt` or `summary` is a question
         self._counters: list[int] = []  # of the open lists
         self._tables: list[Node] = []  # open tables with data; each is written when what strays in it is
         self._marker = ""  # of the item that is open, until it is written
@@ -150,6 +114,13 @@ class Walk:
         elif self._is_remark(node):
             self._break()
             self._frames.append("remark")
+        elif tag in ("dt", "summary"):
+            self._flush()
+            self._asked = is_question(words(node))
+            self._frames.append("question" if self._asked else _FOLDED + self._inner())
+        elif tag in ("dd", "details"):
+            self._flush()
+            self._frames.append("answer" if self._asked and tag == "dd" else _FOLDED + self._inner())
         elif tag in BLOCKS:
             self._flush()
 
@@ -172,8 +143,17 @@ class Walk:
         elif self._is_remark(node):
             self._break()
             self._frames.pop()
+        elif tag in ("dt", "summary", "dd", "details"):
+            self._flush()
+            self._frames.pop()
+            if tag == "summary" and self._asked and self._frames and self._frames[-1].startswith(_FOLDED):
+                self._frames[-1] = "answer"  # what follows in the element that folds out
         elif tag in BLOCKS:
             self._flush()
+
+    def _inner(self) -> str:
+        """What the text that comes is in."""
+        return self._frames[-1].removeprefix(_FOLDED) if self._frames else ""
 
     def _is_remark(self, node: Node) -> bool:
         boxed = node.tag in ("div", "aside", "section") and not _REMARKS.isdisjoint(node.names)
@@ -189,17 +169,15 @@ class Walk:
         """End the inline run: it makes paragraphs, or goes on with the open list item."""
         paragraphs = _paragraphs("".join(self._run))
         self._run.clear()
-        inner = self._frames[-1] if self._frames else ""
+        inner = self._inner()
         if inner == "item":
             self._item += paragraphs
             return
         for paragraph in paragraphs:
             if inner == "quote":
                 self.text.add(Kind.QUOTE, "> " + paragraph.replace("\n", "\n> "))
-            elif inner in ("caption", "footnote"):
-                self.text.add(Kind.CAPTION if inner == "caption" else Kind.FOOTNOTE, paragraph)
             else:
-                self.text.add(Kind.PARAGRAPH, paragraph)
+                self.text.add(_KINDS.get(inner, Kind.PARAGRAPH), paragraph)
 
     def _break(self) -> None:
         """End the inline run and the open list item's text."""

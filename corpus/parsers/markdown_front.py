@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from corpus.parsers import language
@@ -13,6 +14,8 @@ from corpus.parsers import language
 _YAML = re.compile(r"---[ \t]*\n(?P<body>(?:.*\n)*?)(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 _TOML = re.compile(r"\+\+\+[ \t]*\n(?P<body>(?:.*\n)*?)\+\+\+[ \t]*(?:\n|\Z)")
 _KEY = re.compile(r"^[A-Za-z_][\w -]*:(?:\s|$)", re.MULTILINE)
+#: a line of damaged front matter that can still be understood: `title: Deploying: the long way`
+_PLAIN = re.compile(r"^([A-Za-z_][\w-]*)[ \t]*[:=][ \t]+([^\s\[{&*!|>\"'%@`#-].*?)[ \t]*$", re.MULTILINE)
 _LONGEST = 100_000  #: characters of front matter that are read as data
 
 _TITLE = ("title",)
@@ -49,7 +52,8 @@ def read_front_matter(text: str) -> FrontMatter:
     if isinstance(data, Mapping):
         return _read(data, found.end())
     if fault and (_KEY.search(found["body"]) or text.startswith("+++")):
-        return FrontMatter(end=found.end(), warnings=(f"the front matter cannot be read: {fault}",))
+        front = _read(dict(_PLAIN.findall(found["body"][:_LONGEST])), found.end())
+        return replace(front, warnings=(f"the front matter cannot be read: {fault}",))
     return FrontMatter(end=found.end()) if not found["body"].strip() else FrontMatter()
 
 
@@ -60,7 +64,7 @@ def _load(body: str, *, yaml: bool) -> tuple[Any, str]:
         import yaml as pyyaml
 
         try:
-            return pyyaml.safe_load(body), ""
+            return pyyaml.load(body, _loader()), ""  # noqa: S506 - made of the safe one
         except (pyyaml.YAMLError, ValueError, TypeError, RecursionError, OverflowError) as error:
             return None, " ".join(str(error).split())[:300] or type(error).__name__
     import tomllib
@@ -69,6 +73,25 @@ def _load(body: str, *, yaml: bool) -> tuple[Any, str]:
         return tomllib.loads(body), ""
     except (ValueError, RecursionError) as error:
         return None, " ".join(str(error).split())[:300]
+
+
+@cache
+def _loader() -> Any:
+    """YAML's safe loader, to which neither an impossible date nor a program's own tag (`!ENV`) is an error."""
+    import yaml as pyyaml
+
+    class Lenient(pyyaml.SafeLoader):
+        pass
+
+    def timestamp(loader: Any, node: Any) -> Any:
+        try:
+            return loader.construct_yaml_timestamp(node)
+        except ValueError:
+            return node.value
+
+    Lenient.add_constructor("tag:yaml.org,2002:timestamp", timestamp)
+    Lenient.add_constructor(None, lambda _loader, node: node.value if isinstance(node.value, str) else None)
+    return Lenient
 
 
 def _read(data: Mapping[Any, Any], end: int) -> FrontMatter:
@@ -91,10 +114,15 @@ def _read(data: Mapping[Any, Any], end: int) -> FrontMatter:
 
 
 def _texts(value: Any, *, split: bool = False) -> list[str]:
-    """The texts of a scalar, of a list of scalars, or of mappings with a `name`; comma-separated ones if `split`."""
+    """The texts of a scalar, of a list of scalars, or of mappings with a `name`; comma-separated ones if `split`.
+
+    A title or a tag such as `2024-05-01` is a date to YAML and TOML.
+    """
     texts = []
     for item in value if isinstance(value, list) else [value]:
         named = item.get("name") if isinstance(item, Mapping) else item
+        if isinstance(named, datetime.date):
+            named = named.isoformat()
         if isinstance(named, str | int | float) and not isinstance(named, bool):
             parts = str(named).split(",") if split and not isinstance(value, list) else [str(named)]
             texts += [folded for part in parts if (folded := " ".join(part.split()))]

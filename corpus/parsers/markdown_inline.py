@@ -10,6 +10,8 @@ from markdown_it import MarkdownIt
 
 _MARKS = re.compile(r"[\\`*_~!\[\]<&]")
 _ANCHOR = re.compile(r"\s*\{:?\s*[#.][^{}]*\}\s*$")
+_WIKI_LINK = re.compile(r"!?\[\[(?:[^\[\]|\n]{0,200}\|)?([^\[\]|\n]{1,200})\]\]")  #: `[[page|words]]`
+_FOOTNOTE = re.compile(r"\[\^[^\[\]\s]{1,100}\]")
 _LONGEST = 4000  #: characters; a longer "heading" is not worth a parse, its words stay as they are
 
 
@@ -24,6 +26,7 @@ class Inline:
 
     def plain(self, source: str) -> str:
         """`The *way* of [a](b) ``c``` → `The way of a c`, white space folded."""
+        source = _WIKI_LINK.sub(r"\1", source)
         if len(source) > _LONGEST or not _MARKS.search(source):
             return " ".join(source.split())
         pieces: list[str] = []
@@ -38,5 +41,5 @@ class Inline:
         return " ".join("".join(pieces).split())
 
     def heading(self, source: str) -> str:
-        """The words of a heading: as `plain`, without the `{#anchor}` at its end."""
-        return self.plain(_ANCHOR.sub("", source))
+        """The words of a heading: as `plain`, without footnotes' marks and the `{#anchor}` at its end."""
+        return self.plain(_ANCHOR.sub("", _FOOTNOTE.sub("", source)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -19,6 +19,7 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
 from chunkers.document import Kind
+from corpus.parsers.markdown_rules import add_rules
 
 #: The library drops what is nested deeper; the lines are then found by `markdown_blocks` as lines without a leaf.
 _DEEPEST = 60
@@ -30,6 +31,16 @@ _ADMONITIONS = frozenset(
         "warning", "versionadded", "versionchanged", "deprecated", "topic", "sidebar", "margin", "epigraph",
     }
 )  # fmt: skip
+#: tokens that open something → what it is to what stands in it
+_CONTAINERS = {
+    "blockquote": "quote", "list_item": "item", "footnote_reference": "footnote", "dd": "definition",
+    "admonition": "box", "container_any": "box",
+}  # fmt: skip
+_HTML_HEADING = re.compile(r"\s*<h([1-6])(?:\s[^<>]*)?>", re.IGNORECASE)
+_HEADING_LINES = 20  #: that a heading of raw HTML may have
+_ALT = re.compile(r"<img\b[^<>]*?\balt=([\"'])(.*?)\1[^<>]*>", re.IGNORECASE | re.DOTALL)
+_PREFORMATTED = re.compile(r"\s*<pre\b", re.IGNORECASE)
+_NO_OUTLINE = re.compile(r"\s*<(?:!--|script\b|style\b|textarea\b|table\b|\?|!\[CDATA)", re.IGNORECASE)
 _TAGS_ONLY = re.compile(r"(?:\s|</?[A-Za-z][^<>]*>|&nbsp;)*\Z")
 _SLASHES = re.compile(r"/{3,}(?:\s*\w.*)?\Z")  #: `/// note | Title` opens a block, `///` closes it
 
@@ -68,6 +79,7 @@ def _markdown() -> MarkdownIt:
     admon_plugin(markdown)
     dollarmath_plugin(markdown)
     amsmath_plugin(markdown)
+    add_rules(markdown)
     return markdown
 
 
@@ -111,23 +123,27 @@ class _Reader:
                     self._add(Leaf(Kind.PARAGRAPH, *_lines(token, 1)))
                 case "fence" | "colon_fence" | "code_block":
                     self._add(Leaf(_fence_kind(token), *_lines(token)))
-                case "math_block" | "math_block_label" | "amsmath":
+                case "math_block" | "math_block_label":
                     self._add(Leaf(Kind.FORMULA, *_lines(token)))
+                case "amsmath":  # the plugin's map leaves out the line that closes it
+                    first, last = _lines(token)
+                    self._add(Leaf(Kind.FORMULA, first, last + 1))
                 case "html_block":
                     self._html(token)
                 case "table_open":
                     self._add(Leaf(Kind.TABLE, *_lines(token), rows=_rows(tokens, at)))
-                case "container_any_open" | "admonition_open":
+                case "colons":
+                    self._found.closing.add(_lines(token)[0])
+                case "container_any_open" | "admonition_open" | "tab_open":
                     self._found.opening.add(_lines(token)[0])
         return self._found
 
     def _enter(self, token: Token) -> None:
-        name = {
-            "blockquote": "quote",
-            "list_item": "item",
-            "footnote_reference": "footnote",
-            "dd": "definition",
-        }.get(token.type.removesuffix("_open").removesuffix("_close"))
+        name = _CONTAINERS.get(token.type.removesuffix("_open").removesuffix("_close"))
+        if token.type == "container_any_open" and not _is_box(token):
+            name = "part"
+        elif token.type == "container_any_close":
+            name = next(inner for inner in reversed(self._open) if inner in ("box", "part"))
         if name and token.nesting == 1:
             self._open.append(name)
             if name == "item":
@@ -140,10 +156,14 @@ class _Reader:
 
     def _heading(self, token: Token, inline: Token) -> None:
         first, last = _lines(token)
-        if self._open:
-            self._text(first, last)  # a heading inside a list or a quote does not head the document's sections
+        if self._is_inside():
+            self._text(first, last)  # a heading inside a list, a quote or a box does not head the document's sections
         else:
             self._add(Leaf(Kind.HEADING, first, last, level=int(token.tag[1]), content=inline.content))
+
+    def _is_inside(self) -> bool:
+        """Whether what comes stands in something that is no part of the document's own outline."""
+        return any(name != "part" for name in self._open)
 
     def _paragraph(self, token: Token) -> None:
         first, last = _lines(token)
@@ -173,14 +193,56 @@ class _Reader:
 
     def _html(self, token: Token) -> None:
         first, last = _lines(token)
-        if _TAGS_ONLY.match(token.content) and len(token.content) < 5000:
-            closes = token.content.lstrip().startswith("</")
+        if _PREFORMATTED.match(token.content):
+            self._add(Leaf(Kind.CODE, first, last))
+        elif self._is_inside() or _NO_OUTLINE.match(token.content):
+            self._raw(first, last)
+        else:
+            for start, heading, end in _html_headings(self._lines, first, last):
+                self._raw(first, start)
+                self._add(heading)
+                first = end
+            self._raw(first, last)
+
+    def _raw(self, first: int, last: int) -> None:
+        """Raw HTML without headings."""
+        content = "\n".join(self._lines[first:last])
+        if not content.strip():
+            return
+        if _TAGS_ONLY.match(content) and len(content) < 5000:
+            closes = content.lstrip().startswith("</")
             (self._found.closing if closes else self._found.opening).update(range(first, last))
             return
         self._add(Leaf(Kind.PARAGRAPH, first, last, html=True))
 
     def _add(self, leaf: Leaf) -> None:
         self._found.leaves.append(leaf)
+
+
+def _is_box(token: Token) -> bool:
+    """Whether a container of colons is a remark beside the text, and not a part of it such as a column."""
+    name = re.match(r"\s*\{?\.?(?:callout-)?([\w-]*)", token.info)
+    return name is not None and name[1].lower() in _ADMONITIONS
+
+
+def _html_headings(lines: Sequence[str], first: int, last: int) -> Iterator[tuple[int, Leaf, int]]:
+    """The headings among lines of raw HTML that have their lines to themselves: first line, leaf, line after it."""
+    line = first
+    while line < last:
+        opening = _HTML_HEADING.match(lines[line])
+        end = line + 1
+        if opening:
+            closing = f"</h{opening[1]}>"
+            content = lines[line][opening.end() :].rstrip()
+            while closing not in content.lower() and end < min(last, line + _HEADING_LINES):
+                content += f"\n{lines[end].rstrip()}"
+                end += 1
+            words = _ALT.sub(r" \2 ", content[: -len(closing)])
+            if content.lower().find(closing) == len(content) - len(closing) and re.sub(r"<[^>]*>", "", words).strip():
+                yield line, Leaf(Kind.HEADING, line, end, level=int(opening[1]), content=" ".join(words.split())), end
+            else:
+                end = line + 1
+        line = end
 
 
 def _lines(token: Token, at_least: int = 0) -> tuple[int, int]:

@@ -26,6 +26,10 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _LIBRARIES = frozenset({"python-docx", "python-pptx"})
 _NOT_PEOPLE = _LIBRARIES | frozenset({"Microsoft Office User", "user", "User", "admin"})
+#: when the templates of these libraries were made: the date of every file whose author never set one
+_TEMPLATES = frozenset(
+    map(datetime.fromisoformat, ("2013-12-23T23:15:00", "2013-01-27T09:14:16", "2013-01-27T09:15:58"))
+)
 _NOT_TITLES = frozenset({"PowerPoint Presentation", "PowerPoint-Präsentation", "Word Document", "Untitled"})
 
 
@@ -135,10 +139,10 @@ def _said(text: str | None, never: frozenset[str]) -> str | None:
 
 
 def _day(properties: Any) -> str | None:
-    if properties.author in _LIBRARIES:
-        return None  # the day on which the library's template was made
     try:
         moment = properties.modified or properties.created
     except ValueError:
         return None
-    return moment.date().isoformat() if isinstance(moment, datetime) else None
+    if not isinstance(moment, datetime) or moment.replace(tzinfo=None) in _TEMPLATES:
+        return None
+    return moment.date().isoformat()

@@ -11,6 +11,7 @@ from typing import Any
 
 from chunkers.document import Kind
 from corpus.parsers.draft import Box, Rows
+from corpus.parsers.pdf_gaps import at_gaps, bounds
 from corpus.parsers.pdf_source import Item, Page
 from corpus.parsers.pdf_tables import (
     Columns,
@@ -128,7 +129,8 @@ def _convert(block: Any, inside: list[Item], page: int) -> Iterator[PdfBlock]:
             **style,
         )
     else:
-        yield from _paragraph(text, style)
+        for part, items in at_gaps(text, inside):
+            yield from _paragraph(part, style if items is inside else {**style, "box": bounds(items)})
 
 
 def _paragraph(text: str, style: dict[str, Any]) -> Iterator[PdfBlock]:
@@ -222,12 +224,7 @@ def _with_orphans(blocks: list[PdfBlock], page: Page) -> list[PdfBlock]:
         if len(key(text)) < 3:
             continue
         found = [item for line in run for item in line]
-        box = (
-            min(item.left for item in found),
-            min(item.top for item in found),
-            max(item.right for item in found),
-            max(item.bottom for item in found),
-        )
+        box = bounds(found)
         block = PdfBlock(
             Kind.PARAGRAPH,
             text,

@@ -11,6 +11,7 @@ from chunkers.document import Kind
 from corpus.parsers.pdf_blocks import PdfBlock
 from corpus.parsers.pdf_text import key
 
+_LARGER = 1.3  #: times the text's size; bold type of it is a heading even right above another
 LONGEST = 110  #: characters of a paragraph that may be a heading
 TOO_LONG = 200  #: characters of a heading that is none
 
@@ -47,6 +48,8 @@ def with_headings(blocks: Sequence[PdfBlock], outline: Outline) -> list[PdfBlock
     """The blocks with headings promoted, false ones demoted, and levels from 1 on."""
     sections = max((int(found[1].split(".")[0]) for b in blocks if (found := _DOTTED.match(b.text))), default=0)
     lowest = max((block.level or 1 for block in blocks if block.kind is Kind.HEADING), default=0) + 1
+    title = _largest(blocks)
+    body = _usual_size(blocks)
     lists = _list_neighbours(blocks)
     contents = {block.page for block in blocks if key(block.text) in _CONTENTS}
     marked = []
@@ -60,10 +63,11 @@ def with_headings(blocks: Sequence[PdfBlock], outline: Outline) -> list[PdfBlock
             replace(block, text=full),
             outline,
             sections,
+            body,
             alone=index not in lists,
             following=blocks[index + 1 : index + 2],
         ):
-            marked.append(replace(block, kind=Kind.HEADING, text=full, level=lowest))
+            marked.append(replace(block, kind=Kind.HEADING, text=full, level=lowest + (block is not title)))
         else:
             marked.append(block)
     return _levelled(marked, outline)
@@ -89,8 +93,22 @@ def _is_heading(block: PdfBlock, outline: Outline) -> bool:
     return not (block.text.endswith((",", ";")) or (len(words) > 12 and block.text.endswith(".")))
 
 
+def _largest(blocks: Sequence[PdfBlock]) -> PdfBlock | None:
+    """The block on the first pages that is set larger than all others, if one is: their title."""
+    largest = max((block.size for block in blocks), default=0.0)
+    found = [block for block in blocks if block.size >= 0.95 * largest]
+    return found[0] if len(found) == 1 and found[0].page <= 2 else None
+
+
+def _usual_size(blocks: Sequence[PdfBlock]) -> float:
+    letters: Counter[float] = Counter()
+    for block in blocks:
+        letters[block.size] += len(block.text)
+    return letters.most_common(1)[0][0] if letters else 0.0
+
+
 def _is_promoted(
-    block: PdfBlock, outline: Outline, sections: int, *, alone: bool, following: Sequence[PdfBlock]
+    block: PdfBlock, outline: Outline, sections: int, body: float, *, alone: bool, following: Sequence[PdfBlock]
 ) -> bool:
     text = block.text
     if len(text) >= LONGEST or not text:
@@ -111,7 +129,8 @@ def _is_promoted(
             alone and _reads_like_a_title(text[number.end() :]) and (block.bold or int(number[1]) <= min(sections, 30))
         )
     followed = bool(following) and not following[0].bold and following[0].kind is not Kind.HEADING
-    return block.kind is Kind.PARAGRAPH and block.bold and followed and _reads_like_a_title(text) and len(text) > 3
+    stands_out = followed or block.size >= _LARGER * body
+    return block.kind is Kind.PARAGRAPH and block.bold and stands_out and _reads_like_a_title(text) and len(text) > 3
 
 
 def _reads_like_a_title(words: str) -> bool:

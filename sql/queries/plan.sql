@@ -37,7 +37,7 @@ DELETE FROM sync_texts WHERE run_id = %(run)s
 -- `read_since`: another run read it after this one's listing began, which may well lack it.
 SELECT d.document_id, d.uri, l.size, l.mtime_ns, l.etag, coalesce(l.trusted, false) AS trusted,
        p.content_hash, p.parse_fingerprint, p.cut_fingerprint, p.payload_hash, p.media_type, p.recipe,
-       p.deleted_at IS NOT NULL AS deleted, coalesce(l.read_sequence > %(listing_sequence)s, false) AS read_since,
+       p.deleted_at IS NOT NULL AS deleted, coalesce(l.read_sequence > %(listing_sequence)s::bigint, false) AS read_since,
        q.content_hash AS quarantined_hash, q.media_type AS quarantined_media_type,
        CASE WHEN q.retry THEN '' ELSE q.parse_fingerprint END AS quarantined_fingerprint
 FROM (

@@ -90,8 +90,9 @@ DELETE FROM quarantine WHERE document_id = %(document)s
 -- Without the moved documents whose new place this run may still publish. One whose new place will not come, because it
 -- is in quarantine or gone again, is `held`: it is served on.
 SELECT i.document_id, i.uri, i.action, i.size, i.mtime_ns, i.etag, i.trusted, i.content_hash, i.permissions,
-       i.moved_to IS NOT NULL AND d.id IS NULL AS held
+       o.id IS NOT NULL AND i.moved_to IS NOT NULL AND d.id IS NULL AS held
 FROM sync_items i
+LEFT JOIN documents o ON o.id = i.document_id AND o.deleted_at IS NULL
 LEFT JOIN sync_items n ON n.run_id = i.run_id AND n.document_id = i.moved_to AND n.state IN ('planned', 'staged', 'failed')
 LEFT JOIN documents d ON d.id = i.moved_to AND d.deleted_at IS NULL
 WHERE i.run_id = %(run)s AND i.batch IS NULL AND i.state = 'planned' AND n.document_id IS NULL
@@ -99,7 +100,7 @@ ORDER BY i.document_id
 
 -- name: listed_later
 -- Another run listed the whole source after this one: what it did not find is its to bury, what it found is there.
-SELECT FROM sync_runs
+SELECT id FROM sync_runs
 WHERE corpus = %(corpus)s AND listing_sequence > %(listing_sequence)s AND interval_start IS NULL AND state <> 'failed'
 LIMIT 1
 

@@ -21,12 +21,14 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import kerf_local  # noqa: E402
+import local_airflow  # noqa: E402
 
 BATCH = {"documents": 2}
 CORPORA: dict[str, dict[str, Any]] = {
     "steady": {"batches": BATCH},
     "shaky": {"batches": BATCH},
     "flaky": {"batches": BATCH},
+    "lost": {"batches": BATCH},
     "nights": {"batches": BATCH},
     "missing": {},
 }
@@ -36,7 +38,7 @@ CORPORA: dict[str, dict[str, Any]] = {
 class Deployment:
     """A running Airflow and the corpora that it syncs, in one database."""
 
-    airflow: kerf_local.Airflow
+    airflow: local_airflow.Airflow
     dsn: str
     metadata: str
     root: Path
@@ -48,7 +50,11 @@ class Deployment:
     def run(self, corpus: str, **conf: Any) -> tuple[str, str]:
         """Trigger a run and wait for its end: its id and its state."""
         run_id = self.airflow.trigger(f"corpus_sync_{corpus}", **conf)
-        return run_id, self.airflow.wait(f"corpus_sync_{corpus}", run_id, seconds=240)
+        return run_id, self.wait(corpus, run_id)
+
+    def wait(self, corpus: str, run_id: str) -> str:
+        (state,) = self.airflow.wait({f"corpus_sync_{corpus}": run_id}, seconds=240).values()
+        return state
 
     def states(self, corpus: str, run_id: str) -> dict[str, list[str]]:
         """The states of each task's instances, in the order of the batches."""

@@ -6,10 +6,12 @@ import json
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from typing import Any
 
+import httpx
+import psutil
 import psycopg
 import pytest
 from conftest import Deployment
@@ -35,16 +37,20 @@ def published(site: Site) -> list[str]:
     return [row["uri"] for row in rows]
 
 
+GIVES_UP = "RAISE EXCEPTION 'could not serialize access' USING ERRCODE = '40001'"
+TAKES_LONG = "PERFORM pg_sleep(30)"
+
+
 @contextmanager
-def database_that_gives_up(dsn: str, uri: str, *, times: int) -> Iterator[None]:
-    """For the next `times` tries, staging this document fails as if another transaction had won."""
+def database_that(does: str, dsn: str, uri: str, *, times: int) -> Iterator[None]:
+    """For the next `times` tries, this is what happens when that document is staged."""
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("CREATE SEQUENCE failures")  # a number that is drawn stays drawn when all else is undone
         connection.execute("GRANT USAGE ON SEQUENCE failures TO PUBLIC")
         connection.execute(
             "CREATE FUNCTION give_up() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
             f"  IF nextval('failures') <= {times} THEN"
-            "     RAISE EXCEPTION 'could not serialize access' USING ERRCODE = '40001'; END IF;"
+            f"    {does}; END IF;"
             "  RETURN NEW; END $$"
         )
         connection.execute(
@@ -104,7 +110,7 @@ def test_a_failed_batch_fails_the_run_after_the_others_are_published_and_clearin
     site = deployment.site("shaky")
     fill(site)
 
-    with database_that_gives_up(deployment.dsn, "clocks.md", times=1000):
+    with database_that(GIVES_UP, deployment.dsn, "clocks.md", times=1000):
         run_id, state = deployment.run("shaky")
     assert state == "failed"
     assert published(site) == [f"{topic}.md" for topic in TOPICS if topic != "clocks"]
@@ -136,19 +142,54 @@ def test_a_failed_batch_fails_the_run_after_the_others_are_published_and_clearin
             "include_downstream": True,
         },
     )
-    assert deployment.airflow.wait("corpus_sync_shaky", run_id, seconds=240) == "success"
+    assert deployment.wait("shaky", run_id) == "success"
     assert published(site) == [f"{topic}.md" for topic in TOPICS]
 
 
 def test_a_batch_that_fails_once_is_tried_again_by_itself(deployment: Deployment):
     site = deployment.site("flaky")
     fill(site)
-    with database_that_gives_up(deployment.dsn, "drums.md", times=1):
+    with database_that(GIVES_UP, deployment.dsn, "drums.md", times=1):
         run_id, state = deployment.run("flaky")
     assert state == "success"
     assert published(site) == [f"{topic}.md" for topic in TOPICS]
     tasks = deployment.airflow.tasks("corpus_sync_flaky", run_id)
     assert sorted(task["try_number"] for task in tasks if task["task_id"] == "prepare") == [1, 1, 2]
+
+
+def test_a_batch_whose_process_is_killed_is_tried_again_by_itself(deployment: Deployment):
+    site = deployment.site("lost")
+    fill(site)
+    with database_that(TAKES_LONG, deployment.dsn, "bridges.md", times=1):
+        run_id = deployment.airflow.trigger("corpus_sync_lost")
+        while not (task := waiting_in_the_database(deployment, run_id)):
+            time.sleep(0.5)
+        kill(task)
+        state = deployment.wait("lost", run_id)
+    assert state == "success"
+    assert published(site) == [f"{topic}.md" for topic in TOPICS]
+    tasks = deployment.airflow.tasks("corpus_sync_lost", run_id)
+    assert sorted(task["try_number"] for task in tasks if task["task_id"] == "prepare") == [1, 1, 2]
+
+
+def waiting_in_the_database(deployment: Deployment, run_id: str) -> dict[str, Any] | None:
+    """The one task that is left running while the database takes its time."""
+    with psycopg.connect(deployment.dsn) as connection:
+        sleeping = connection.execute("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'").fetchone()
+    tasks = deployment.airflow.tasks("corpus_sync_lost", run_id)
+    running = [task for task in tasks if task["state"] == "running"]
+    return running[0] if sleeping and len(running) == 1 else None
+
+
+def kill(task: dict[str, Any]) -> None:
+    """End the process of a task as the system does when memory runs out; its supervisor has the same title."""
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):  # it has ended by itself
+            if any(task["id"] in word for word in process.cmdline()):
+                found.append(process)
+    (child,) = [process for process in found if process.parent() in found]
+    child.kill()
 
 
 def test_a_run_that_cannot_be_planned_fails_at_once_and_does_nothing(deployment: Deployment):
@@ -212,6 +253,28 @@ def backfill(deployment: Deployment, corpus: str, *options: str) -> list[dict[st
         deployment.airflow.check()
         time.sleep(1)
     pytest.fail(f"the backfill has not ended: {runs}")
+
+
+def test_airflow_listens_to_this_machine_only_and_to_nobody_without_the_password(deployment: Deployment):
+    airflow = deployment.airflow
+    family = set()
+    for process in airflow.processes.values():
+        leader = process.find()
+        family |= {leader.pid, *(child.pid for child in leader.children(recursive=True))}
+    listening = {
+        (connection.laddr.ip, connection.laddr.port)
+        for connection in psutil.net_connections(kind="inet")
+        if connection.pid in family and connection.status == psutil.CONN_LISTEN
+    }
+    assert listening == {("127.0.0.1", airflow.port)}
+
+    with httpx.Client(base_url=airflow.address) as anybody:
+        assert anybody.get("/api/v2/dags").status_code == 401
+        wrong = anybody.post("/auth/token", json={"username": "admin", "password": "admin"})
+        assert wrong.status_code == 401
+    secrets = [path for path in (airflow.home / "airflow").iterdir() if path.name in ("secrets.json", "passwords.json")]
+    assert len(secrets) == 2
+    assert all(path.stat().st_mode & 0o077 == 0 for path in secrets)
 
 
 def test_nothing_but_ids_counts_and_labels_passes_through_xcom(deployment: Deployment):

@@ -272,6 +272,46 @@ def test_a_closing_bracket_is_no_piece_of_its_own():
     assert all(len(document.text[piece.start : piece.end].strip()) > 3 for piece in found)
 
 
+@pytest.mark.parametrize("media_type", ["text/javascript", "text/typescript", "text/x-go"])
+def test_a_closing_bracket_finds_room_beside_a_symbol_that_just_fits(media_type):
+    """The words of the body go through every length around that at which nothing more fits under the symbol's path."""
+    for words in range(225, 250):
+        body = " ".join(["a();"] * (words // 4) + ["b"] * (words % 4))
+        if media_type == "text/x-go":
+            source = f"package p\n\ntype (\n  Small int\n  Last struct {{ {body} }}\n)\n\nfunc After() {{}}\n"
+        else:
+            source = f"class Around {{\n  small() {{}}\n  last() {{ {body} }}\n}}\n\nfunction after() {{}}\n"
+        document = parse(source, media_type)
+        check(document, Code(), minilm())
+        for piece in pieces(list(Code().cut(document, minilm()))):
+            assert document.text[piece.start : piece.end].strip(" \n(){};") != "", words
+
+
+LITERALS = {
+    "text/x-python": 'def f(value):\n    """{}\n    """\n',
+    "text/javascript": "function f(value) {{\n  /* {}\n  */\n",
+    "text/typescript": "function f(value: string) {{\n  const q = `{}\n  `;\n",
+    "text/x-go": "func f(value string) {{\n  q := `{}\n  `\n",
+}
+
+
+@given(
+    media_type=st.sampled_from(sorted(LITERALS)),
+    paragraphs=st.lists(st.integers(1, 3), min_size=2, max_size=5),
+    calls=st.integers(60, 90),
+)
+@few
+def test_a_docstring_or_literal_that_fits_is_not_cut_through(media_type, paragraphs, calls):
+    head = LITERALS[media_type].format(
+        "\n\n    ".join("\n    ".join(["It says something, or: asks (who?)."] * lines) for lines in paragraphs)
+    )
+    source = head + "".join(f"    log({number}, value)\n" for number in range(calls))
+    document = parse(source if media_type == "text/x-python" else source + "}\n", media_type)
+    found = pieces(check(document, Code(), minilm()))
+    assert len(found) > 2
+    assert document.text[found[0].start : found[0].end].startswith(head.rstrip())
+
+
 def test_metadata_is_in_no_piece():
     text = "# licence\n\nx = 1\n\n# licence\n\ny = 2\n"
     banner = "# licence"

@@ -79,7 +79,7 @@ def test_every_document_gets_one_fate(folder, ledger):
 @given(folders, ledgers())
 def test_moves_pair_equal_bytes_one_to_one(folder, ledger):
     decision = plan(folder, ledger)
-    arrivals = {item.uri: item for item in decision.items if item.action is Action.MOVED}
+    arrivals = {item.uri: item for item in decision.items if item.moved_from is not None}
     departures = {item.uri: item.moved_to for item in decision.items if item.moved_to is not None}
     assert {item.moved_from.uri: uri for uri, item in arrivals.items()} == departures
     for uri, item in arrivals.items():

@@ -154,11 +154,100 @@ def test_the_whole_file_tells_its_encoding(text: str, encoding: str, head: str) 
     assert decoded.replaced == 0
 
 
+@pytest.mark.parametrize(
+    ("text", "encodings"),
+    [
+        ("如何重置密码？", ["gb18030"]),
+        ("- 操作系统：Linux\n- 内存：4GB\n", ["gb18030"]),
+        ('def main():\n    # 读取配置文件\n    return load("config.ini")  # 默认路径\n', ["gb18030"]),
+        ("會議紀錄：專案名稱", ["big5"]),
+        ("会議の議事録", ["euc_jp", "shift_jis"]),
+        ("# 設定ファイルを読む\nx = 1\n", ["euc_jp", "shift_jis"]),
+        ("비밀번호를 재설정하는 방법", ["euc_kr", "cp949"]),
+        ("Привет", ["cp1251", "koi8_r", "cp866"]),
+        ("x = 1  # начальное значение\ny = 2  # шаг\n", ["cp1251", "koi8_r", "cp866"]),
+        ("Як скинути пароль? Їжак їсть.", ["cp1251", "koi8_u"]),
+        ("Πώς να επαναφέρετε τον κωδικό", ["cp1253", "iso8859_7"]),
+        ("איך לאפס סיסמה", ["cp1255"]),
+        ("كيفية إعادة تعيين كلمة المرور", ["cp1256"]),
+        ("coût", ["cp1252"]),
+        ("5 × 3 ± 1", ["cp1252"]),
+    ],
+)
+def test_a_line_is_enough_to_tell_an_encoding(text: str, encodings: list[str]) -> None:
+    for encoding in encodings:
+        assert decode(text.encode(encoding)).text == text, encoding
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It’s a café – naïve readers “quote” it.",
+        "See § 4: 20 °C, 5 € a month, ½ cup.",
+        "© 2024 Müller GmbH",
+        "El año",
+        "Ångström units",
+        "Thanks to José for the patch.",
+        "bullets • one • two … and a trademark™",
+    ],
+)
+@pytest.mark.parametrize("head", ["", "This is a longer English text that has nothing of interest in it. " * 5])
+def test_a_few_signs_and_accents_amid_ascii_are_windows_latin(text: str, head: str) -> None:
+    assert decode((head + text).encode("cp1252")).text == head + text
+
+
+@pytest.mark.parametrize(
+    ("data", "text", "replaced"),
+    [
+        (b"abc \xed\xa0\x80 def \xed\xb0\x80 words", "abc  def  words", 2),
+        (b"a pair \xed\xa0\xbd\xed\xb8\x80 of them", "a pair \U0001f600 of them", 0),
+        (b"a NUL \xc0\x80 of Java", "a NUL  of Java", 1),
+        ("Русский текст".encode() + b" \xed\xa0\x80 \xff", "Русский текст  \ufffd", 2),
+    ],
+)
+def test_what_is_almost_utf8_is_taken_for_it(data: bytes, text: str, replaced: int) -> None:
+    decoded = decode(data)
+    assert (decoded.text, decoded.encoding, decoded.replaced) == (text, "utf-8", replaced)
+
+
+@given(
+    st.text(st.characters(min_codepoint=0x80, exclude_categories=["Cs", "Cc"]), min_size=30, max_size=80),
+    st.integers(0, 400),
+    st.sampled_from([b"\xff", b"\x80", b"\xed\xa0\x80", b"\xe4\xb8", b"\xc0\xaf"]),
+)
+@settings(max_examples=150, deadline=None)
+def test_a_broken_sequence_in_utf8_costs_what_it_touches_and_no_more(text: str, place: int, broken: bytes) -> None:
+    data = text.replace("\ufeff", "").replace("\ufffd", "").encode()
+    place %= len(data) + 1
+    if not data or data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return
+    decoded = decode(data[:place] + broken + data[place:])
+    assert decoded.encoding == "utf-8"
+    assert 1 <= decoded.replaced <= 7
+    kept = decoded.text.replace("\ufffd", "")
+    before, after = data[:place].decode("utf-8", "ignore"), data[place:].decode("utf-8", "ignore")
+    assert kept.startswith(clean(before)[0].replace("\r", "\n"))
+    assert kept.endswith(clean(after)[0].replace("\r", "\n"))
+
+
+@pytest.mark.parametrize("name", ["koi8-r", "cp1251", "latin-1"])
+def test_a_python_file_says_what_it_is_written_in(name: str) -> None:
+    words = "é" if name == "latin-1" else "шаг"
+    source = f"#!/usr/bin/python\n# -*- coding: {name} -*-\nx = '{words}'\n"
+    assert parse(source.encode(name), uri="a.py").text == source
+
+
 def test_damage_is_replaced_and_counted() -> None:
     assert decode(b"# A\x00B\n\ntext \xff\xfe bad\n").text == "# AB\n\ntext \ufffd\ufffd bad\n"
     assert decode(b"# A\x00B\n\ntext \xff\xfe bad\n").replaced == 3
     assert decode("ein � der Quelle".encode()).replaced == 0
     assert decode("Grüße, Füße, Öfen \udcff".encode("utf-8", "surrogateescape")).encoding == "utf-8"
+
+
+def test_one_stray_control_byte_does_not_hide_the_encoding_of_a_file() -> None:
+    text = "Это обычный русский текст, который должен быть распознан. " * 20
+    decoded = decode(text.encode("cp1251") + b"\x00")
+    assert (decoded.text, decoded.encoding, decoded.replaced) == (text, "cp1251", 1)
 
 
 def test_surrogates_are_paired_or_removed() -> None:

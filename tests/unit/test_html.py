@@ -52,6 +52,19 @@ def test_code_stays_as_it_stands() -> None:
     assert spans(document)[1] == ("code", f"````python\n{code}\n````")
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        '<pre class="line-numbers language-js"><code>var a;\nvar b;</code></pre>',
+        '<table class="x"><tr><td class="linenos"><pre>1\n2</pre><td class="code"><pre>var a;\nvar b;</pre></table>',
+        '<div class="gutter"><pre>1\n2</pre></div><pre class="gl"><code>var a;<br>var b;</code></pre>',
+    ],
+)
+def test_numbers_of_lines_are_left_out_and_code_with_such_a_name_is_not(source: str) -> None:
+    code = [text for kind, text in spans(read(f"<p>{'Some words before it. ' * 4}</p>{source}")) if kind == "code"]
+    assert [text.split("\n", 1)[1] for text in code] == ["var a;\nvar b;\n```"]
+
+
 def test_a_page_that_is_one_pre_is_prose() -> None:
     assert spans(read("<pre>One law.\n  Indented.\n\nAnother law.</pre>")) == [
         ("paragraph", "One law.\n  Indented."),
@@ -98,9 +111,35 @@ def test_quotes_captions_details_and_definitions_are_kept() -> None:
     ]
 
 
-def test_a_box_does_not_head_what_follows_it() -> None:
+@pytest.mark.parametrize(
+    "source",
+    [
+        "<details><summary>How do I pay?</summary><p>By card.</p><ul><li>or not</li></ul></details>",
+        "<dl><dt>How do I pay?</dt><dd><p>By card.</p><ul><li>or not</li></ul></dd></dl>",
+    ],
+)
+def test_what_folds_out_below_a_question_is_its_answer(source: str) -> None:
+    assert spans(read(f"{source}<p>after</p><details><summary>More</summary>inside</details>")) == [
+        ("question", "How do I pay?"),
+        ("answer", "By card."),
+        ("list_item", "- or not"),
+        ("paragraph", "after"),
+        ("paragraph", "More"),
+        ("paragraph", "inside"),
+    ]
+
+
+def test_what_folds_out_in_a_list_or_a_quote_stays_there() -> None:
     document = read(
-        '<h2>S</h2><p>before it all comes some text</p><div class="tip"><h3>Tip</h3><p>t</p></div><p>after</p>'
+        "<ul><li>a<details><summary>More</summary>b</details>c</li></ul><blockquote><dl><dd>q</dl></blockquote>"
+    )
+    assert spans(document) == [("list_item", "- a\n  More\n  b\n  c"), ("quote", "> q")]
+
+
+@pytest.mark.parametrize("name", ["tip", "alert alert-warning"])
+def test_a_box_does_not_head_what_follows_it(name: str) -> None:
+    document = read(
+        f'<h2>S</h2><p>before it all comes some text</p><div class="{name}"><h3>Tip</h3><p>t</p></div><p>after</p>'
     )
     assert [block.section_path for block in document.blocks] == [("S",)] * len(document.blocks)
     assert [text for _, text in spans(document)][2:] == ["Tip", "t", "after"]
@@ -169,6 +208,46 @@ def test_content_in_the_dress_of_furniture_is_kept(piece: str) -> None:
 def test_permalinks_do_not_enter_headings() -> None:
     document = read('<h2><a href="#x" class="doc-anchor">§</a>One<a class="headerlink" href="#one">¶</a></h2><p>x</p>')
     assert spans(document)[0] == ("heading", "## One")
+
+
+@pytest.mark.parametrize("name", ["class='content'", "id='main-content'", "role='main'"])
+def test_the_main_part_does_not_leave_the_title_outside(name: str) -> None:
+    long = "<p>long text of the page</p>" * 40
+    document = read(f"<div><h1>Title</h1><p>By Ann</p><div {name}>{long}</div></div><div>around it</div>")
+    assert spans(document)[:2] == [("heading", "# Title"), ("paragraph", "By Ann")]
+    assert "around" not in document.text
+
+
+def test_the_heading_of_an_accordion_is_its_button() -> None:
+    document = read(
+        "<h1>T</h1><h2><button>What is in it?<svg></svg></button></h2><p>x</p><h2>Next <button>Copy</button></h2>"
+    )
+    assert [block.section_path[-1] for block in only(document, Kind.HEADING)] == ["T", "What is in it?", "Next"]
+
+
+def test_panels_are_read_whichever_tab_is_shown() -> None:
+    document = read('<p>x</p><div role="tabpanel">npm</div><div role="tabpanel" hidden aria-hidden="true">yarn</div>')
+    assert [text for _, text in spans(document)] == ["x", "npm", "yarn"]
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        '<a href="#b">¶</a>',
+        '<a class="hash-link" href="#b">\u200b</a>',
+        '<a class="anchor" href="#b"><svg></svg></a>',
+        '<a href="#b">link</a>',
+    ],
+)
+def test_a_heading_is_not_its_permalink(link: str) -> None:
+    assert spans(read(f"<h2>Build{link}</h2><p>x</p>"))[0] == ("heading", "## Build")
+
+
+def test_links_for_getting_about_are_left_out_and_words_of_the_text_are_not() -> None:
+    document = read(
+        '<a href="#main">Skip to main content</a><p>See the <a href="#s">link</a>.</p><p>Note. <a href="#fn1">↩</a></p>'
+    )
+    assert [text for _, text in spans(document)] == ["See the link.", "Note."]
 
 
 def test_the_main_element_is_the_page() -> None:

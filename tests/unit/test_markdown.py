@@ -58,6 +58,9 @@ def test_headings_give_sections_without_marks_and_anchors() -> None:
         "```\n# no",
         "```{code-block} py\n# no\n```",
         ":::{code-block} py\n# no\n:::",
+        '{{< highlight bash "linenos=true" >}}\n\n# no\n\n{{< /highlight >}}',
+        "{% highlight ruby %}\n# no\n{% endhighlight %}",
+        "<pre>\n# no\n</pre>",
     ],
 )
 def test_a_hash_in_code_is_no_heading(fence: str) -> None:
@@ -129,6 +132,91 @@ def test_marks_of_boxes_stay_with_what_is_in_them(source: str) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "box",
+    [
+        "!!! note\n    first\n\n    # In it",
+        "??? tip\n    first\n\n    # In it",
+        ":::note Title\n# In it\n:::",
+        "::: {.callout-tip}\n# In it\n:::",
+        "> [!NOTE]\n> # In it",
+    ],
+)
+def test_a_heading_in_a_box_does_not_head_what_follows_it(box: str) -> None:
+    document = read(f"# T\n\n{box}\n\nafter\n")
+    assert texts(document, Kind.HEADING) == ["# T"]
+    assert {block.section_path for block in document.blocks} == {("T",)}
+
+
+def test_a_heading_in_a_part_of_the_page_is_one() -> None:
+    document = read("# T\n\n::: {.panel-tabset}\n## R\ntext\n:::\n")
+    assert texts(document, Kind.HEADING) == ["# T", "## R"]
+
+
+def test_marks_of_boxes_that_close_nothing_open_nothing() -> None:
+    document = read("# T\n\n:::: a\n::: b\ninner\n:::\n::::\n\n:::\n\n## Next\n\ntext\n")
+    assert texts(document, Kind.HEADING) == ["# T", "## Next"]
+    assert not only(document, Kind.CODE)
+
+
+def test_the_body_of_a_tab_is_markdown() -> None:
+    document = read(
+        '# T\n\n=== "Linux"\n\n    Words.\n\n    - item\n\n    ```sh\n    # no\n    ```\n\n=== "Mac"\n    More.\n\nz\n'
+    )
+    assert spans(document) == [
+        ("heading", "# T"),
+        ("paragraph", '=== "Linux"\n\n    Words.'),
+        ("list_item", "    - item"),
+        ("code", "    ```sh\n    # no\n    ```"),
+        ("paragraph", '=== "Mac"\n    More.'),
+        ("paragraph", "z"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "heading", "title"),
+    [
+        ('<h1 align="center">Flow <b>bar</b> &amp; co</h1>', None, "Flow bar & co"),
+        (
+            '<div align="center">\n  <img src="a.svg">\n  <h1>Flowbar</h1>\n  <p>Words.</p>\n</div>',
+            "<h1>Flowbar</h1>",
+            "Flowbar",
+        ),
+        ('<h1 align="center">\n  <img src="logo.svg" alt="Flowbar">\n</h1>', None, "Flowbar"),
+    ],
+)
+def test_headings_of_raw_html_head_sections_as_they_are_shown(source: str, heading: str | None, title: str) -> None:
+    document = read(f"{source}\n\ntext\n\n<h2>Next</h2>\n\nmore\n\nLicense\n=======\n")
+    assert texts(document, Kind.HEADING) == [heading or source, "<h2>Next</h2>", "License\n======="]
+    assert document.title == title
+    assert [block.section_path for block in document.blocks][-2] == (title, "Next")
+
+
+@pytest.mark.parametrize(
+    "source", ["<!--\n<h1>no</h1>\n-->", "- item\n\n  <h2>no</h2>", "<h1>no</h1> <p>more</p>", "<h1><img src=x></h1>"]
+)
+def test_other_raw_html_is_no_heading(source: str) -> None:
+    assert not only(read(source + "\n\ntext\n"), Kind.HEADING)
+
+
+def test_a_formula_ends_with_its_last_line() -> None:
+    source = "\\begin{align}\na &= b \\\\\n\\end{align}"
+    assert spans(read(f"x\n\n{source}\n\ny\n")) == [("paragraph", "x"), ("formula", source), ("paragraph", "y")]
+
+
+def test_a_title_or_tag_that_yaml_takes_for_a_date_is_kept() -> None:
+    document = read("---\ntitle: 2024-01-02\ntags: [2024-01-03, a, 7]\n---\ntext\n")
+    assert (document.title, document.tags) == ("2024-01-02", ("2024-01-03", "a", "7"))
+
+
+def test_links_of_wikis_are_their_words() -> None:
+    assert read("# [[Home|Start]] of [[Page]]\n").title == "Start of Page"
+
+
+def test_the_mark_of_a_footnote_is_no_part_of_a_heading() -> None:
+    assert read("# Title[^1]\n\n[^1]: note\n").title == "Title"
+
+
 def test_link_definitions_are_not_lost() -> None:
     assert spans(read("see [a]\n\n[a]: http://x.y\n[b]: http://x.z\n")) == [
         ("paragraph", "see [a]"),
@@ -158,6 +246,17 @@ def test_broken_front_matter_is_still_metadata_with_a_warning() -> None:
     assert document.blocks[0].kind is Kind.METADATA
     assert "front matter" in document.warnings[0]
     assert document.title == "H"
+
+
+def test_lines_of_broken_front_matter_that_can_be_understood_are() -> None:
+    document = read("---\ntitle: Deploying: the long way\ndate: 2024-05-01\ntags: [a\n---\n# H\n\ntext\n")
+    assert (document.title, document.date, document.tags) == ("Deploying: the long way", "2024-05-01", ())
+    assert "front matter" in document.warnings[0]
+
+
+def test_an_impossible_date_or_a_foreign_tag_spoils_no_front_matter() -> None:
+    document = read("---\ntitle: T\ndate: 2024-13-45\nsite: !ENV [URL]\nicon: !!python/name:x.y\n---\ntext\n")
+    assert (document.title, document.date, document.warnings) == ("T", None, ())
 
 
 @pytest.mark.parametrize("source", ["---\n\nprose between breaks\n\n---\n", "---\nnever closed: x\n", "--- \n"])
@@ -208,8 +307,21 @@ def test_nothing_is_left_out(source: str) -> None:
         ("# " + "*a **b " * 50_000, "a", 50_000),
         ("[a]: <b\n" * 20_000, "a", 20_000),
         ("<table>\n\n" * 10_000, "a", 10_000),
+        ("{{< highlight a >}}\n" * 20_000, "a", 20_000),
+        ("<div>\n" + "<h1>a\n" * 20_000, "a", 20_000),
     ],
-    ids=["brackets", "stars", "quotes", "lists", "ticks", "heading", "references", "tables"],
+    ids=[
+        "brackets",
+        "stars",
+        "quotes",
+        "lists",
+        "ticks",
+        "heading",
+        "references",
+        "tables",
+        "shortcodes",
+        "raw headings",
+    ],
 )
 def test_hostile_nesting_costs_seconds_and_loses_nothing(source: str, letter: str, count: int) -> None:
     started = time.monotonic()

@@ -267,6 +267,19 @@ def test_core_properties_give_title_author_and_date() -> None:
     assert not document.text_is_source
 
 
+def test_the_day_on_which_a_library_made_its_template_is_no_date() -> None:
+    def build_word(made: Any) -> None:
+        made.core_properties.author = "A. Keeper"
+        made.add_paragraph("Body.")
+
+    def build_slides(made: Any) -> None:
+        made.core_properties.author = "A. Keeper"
+        made.slides.add_slide(made.slide_layouts[0]).shapes.title.text = "Boxes"
+
+    assert word(build_word).date is None
+    assert slides(build_slides).date is None
+
+
 WORDS = st.text("abcdefghijkl äöüжы中文字", min_size=1, max_size=30).filter(str.strip)
 
 

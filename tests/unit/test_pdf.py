@@ -10,6 +10,8 @@ from pdf_making import HEIGHT, Page, assembled, pdf
 from chunkers.document import Document, Kind
 from corpus.errors import LimitExceeded, ParseError
 from corpus.parsers.pdf import PdfParser
+from corpus.parsers.pdf_blocks import PdfBlock
+from corpus.parsers.pdf_headings import with_headings
 from corpus.parsers.pdf_source import iso_date
 from corpus.parsers.pdf_text import plain, storable
 
@@ -52,6 +54,36 @@ def test_levels_follow_the_numbering_below_the_title() -> None:
     ]
     box = next(b for b in document.blocks if b.section_path[-1:] == ("1.1 The first box",) and b.kind is Kind.PARAGRAPH)
     assert box.section_path == ("Letters of the harbour", "1 Where they are kept", "1.1 The first box")
+
+
+def test_a_title_right_above_another_heading_heads_them_all() -> None:
+    body = PdfBlock(Kind.PARAGRAPH, " ".join(BODY), 1, None, size=11)
+    lines = [("Annual Report 2024", 24.0), ("1 Results", 16.0), ("1.1 Sales", 13.0), ("2 Outlook", 16.0)]
+    title, *others = (PdfBlock(Kind.PARAGRAPH, text, 1, None, bold=True, size=size) for text, size in lines)
+    found = with_headings([title, *(block for heading in others for block in (heading, body))], {})
+    assert [(b.level, b.text) for b in found if b.kind is Kind.HEADING] == [
+        (1, "Annual Report 2024"),
+        (2, "1 Results"),
+        (3, "1.1 Sales"),
+        (2, "2 Outlook"),
+    ]
+
+
+@pytest.mark.parametrize("gap", [18, 22, 24])
+def test_paragraphs_are_parted_by_a_wider_gap_between_their_lines(gap: int) -> None:
+    page = Page().text(72, 90, "Letters of the harbour", size=20, font="B")
+    for number in range(4):
+        page.lines(72, 130 + number * (24 + gap), [f"Number {number}. {BODY[0]}", BODY[1], BODY[2]])
+    document = parsed(pdf([page]))
+    assert texts(document, Kind.PARAGRAPH) == [f"Number {number}. {' '.join(BODY)}" for number in range(4)]
+    tops = [block.box[1] for block in document.blocks if block.kind is Kind.PARAGRAPH and block.box]
+    assert tops == sorted(set(tops))
+
+
+def test_a_gap_in_the_midst_of_a_sentence_parts_nothing() -> None:
+    page = Page().text(72, 90, "Letters of the harbour", size=20, font="B")
+    page.lines(72, 130, BODY[:1]).lines(72, 148, BODY[1:])
+    assert texts(parsed(pdf([page])), Kind.PARAGRAPH) == [" ".join(BODY)]
 
 
 def test_the_outline_decides_over_the_size_of_the_type() -> None:
