@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,6 +12,7 @@ from chunkers.chunk import Part, Piece
 from chunkers.clusters import common
 from chunkers.document import Document, Kind
 from chunkers.headers import room
+from chunkers.packing import pack
 from chunkers.sections import Leaf, leaves
 from chunkers.splitting import Measure, Segment, Unit, grapheme_end, grapheme_start, lines, words
 from chunkers.tokens import Ruler
@@ -27,9 +28,10 @@ class Fixed:
     """Windows of `size` that share `overlap` with the one before, whatever the text says.
 
     Assumes that importance is spread evenly and that structure means nothing: logs, transcripts without turns. Fails
-    on anything with headings, tables or code, and every window after an edit is another one. A log is cut between
-    lines, other text between words, or, with `unit: characters`, anywhere but inside a grapheme: then a part of L
-    characters has max(1, ceil((L - overlap) / (size - overlap))) windows.
+    on anything with headings, tables or code, and every window after an edit is another one. Text is cut between words
+    or, with `unit: characters`, anywhere but inside a grapheme: then a part of L characters has
+    max(1, ceil((L - overlap) / (size - overlap))) windows. A log is cut between lines, and without an overlap its lines
+    decide where: so a log that was rotated, or has a line more at its head, keeps its windows.
     """
 
     version: ClassVar[int] = 1
@@ -77,9 +79,11 @@ class Fixed:
             overlap = min(overlap, size - 1)
         cut = lines if by_line else words
         units = cut(text, start, end, measure, size, document.language)
-        for first, last in _windows(units, max(size, parent_size), 0):
+        by_content = by_line and not overlap
+        for first, last in _runs(text, units, max(size, parent_size), 0, by_content=by_content):
             run = units[first:last]
-            windows = [(run[a].start, run[b - 1].end) for a, b in _windows(run, size, overlap)]
+            inside = _runs(text, run, size, overlap, by_content=by_content)
+            windows = [(run[a].start, run[b - 1].end) for a, b in inside]
             yield _part(run[0].start, run[-1].end, windows, paths)
 
 
@@ -127,6 +131,15 @@ def _character_windows(text: str, start: int, end: int, size: int, overlap: int)
         if stop >= end:
             return
         at = max(at + 1, grapheme_start(text, stop - overlap, at, end)) if overlap else stop
+
+
+def _runs(
+    text: str, units: Sequence[Segment], size: int, overlap: int, *, by_content: bool
+) -> Iterable[tuple[int, int]]:
+    if not by_content:
+        return _windows(units, size, overlap)
+    keys = [text[unit.start : unit.end] for unit in units]
+    return pack([unit.size for unit in units], keys, [0] * len(units), size)
 
 
 def _windows(units: Sequence[Segment], size: int, overlap: int) -> Iterator[tuple[int, int]]:

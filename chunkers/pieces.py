@@ -71,7 +71,7 @@ class Cutter:
         if self._fits_alone(whole):
             return [Measured(self._piece(whole), whole.size, whole.grade)]
         path = max((leaf.path for leaf in leaves), key=lambda path: self._taken(SEPARATOR.join(path)))
-        units = self._units(leaves, self._room(path, again), self._room(path, ""))
+        units = self._units(leaves, self._room(path, again), self._room(path, ""), again)
         found: list[Measured] = []
         for table, group in groupby(units, key=lambda unit: unit.table):
             repeated = "\n".join(part for part in (again, table.header if table else "") if part)
@@ -94,7 +94,7 @@ class Cutter:
                 run[-1].stop,
                 sum(unit.size for unit in run),
                 run[-1].grade,
-                tuple(dict.fromkeys(leaf for unit in run for leaf in unit.leaves)),
+                tuple({leaf.start: leaf for unit in run for leaf in unit.leaves}.values()),
             )
             piece = self._piece(joined)
             if table and piece.start > table.start:
@@ -142,10 +142,11 @@ class Cutter:
     def _piece(self, unit: _Unit) -> Piece:
         return Piece(unit.start, unit.stop, kind_of(unit.leaves), common([leaf.path for leaf in unit.leaves]))
 
-    def _units(self, leaves: Sequence[Leaf], cap: int, asking: int) -> list[_Unit]:
+    def _units(self, leaves: Sequence[Leaf], cap: int, asking: int, again: str) -> list[_Unit]:
         """Units of at most `cap`: clusters that fit, the parts of those that do not; headings go with what follows.
 
-        A question with its answer may be as long as `asking`: it has no need to repeat itself.
+        A question with its answer may be as long as `asking`: it has no need to repeat itself. A cluster that stands
+        alone may be as long as its own header leaves room for, where `cap` is what the longest header of all leaves.
         """
         found: list[_Unit] = []
         head: list[Leaf] = []
@@ -159,7 +160,9 @@ class Cutter:
             limit = asking if cluster[0].kind is Kind.QUESTION else cap
             if net(joined.leaves) - self._credit(joined) <= limit:
                 found.append(joined)
-            elif net(cluster) <= limit and not (len(cluster) == 1 and cluster[0].kind in _PROSE):
+            elif not (len(cluster) == 1 and cluster[0].kind in _PROSE) and net(cluster) <= max(
+                limit, self._room(cluster[-1].path, again)
+            ):
                 found += [self._unit(head, Grade.SENTENCE)] if head else []
                 found.append(self._unit(cluster, Grade.BLOCK))
             else:

@@ -10,11 +10,16 @@ from tempfile import TemporaryDirectory
 
 import psycopg
 import pytest
+from hypothesis import settings
 from site_under_test import Site
 
 from corpus import database as databases
 from corpus import server
 from corpus.migrations import migrate
+
+# The same examples every time, so that a red run can be run again; KERF_TEST_RANDOM=1 looks for new ones.
+settings.register_profile("repeatable", derandomize=True)
+settings.load_profile("default" if os.environ.get("KERF_TEST_RANDOM") else "repeatable")
 
 _numbers = itertools.count()
 

@@ -33,11 +33,16 @@ ended = st.one_of(st.just([]), headings().map(lambda heading: [heading]))  #: wh
 
 
 def fits(document, start, end, ruler, size):
-    """Whether the text fits a piece under the longest header that it can have, by more than the joints' worth."""
+    """Whether the text fits a piece under the longest header that it can have, by more than the joints' worth.
+
+    A word without end, which the model takes for a single unknown one, counts by its length: twelve characters a token.
+    """
     block = next(block for block in document.blocks if block.end > start)
     left = room(document, block.section_path, "", ruler, size)
     text = document.text[start:end]
-    return ruler.count([text])[0] <= left and len(text) <= 12 * left
+    lines = text.split("\n")
+    by_line = sum(max(tokens, -(-len(line) // 12)) for line, tokens in zip(lines, ruler.count(lines), strict=True))
+    return max(by_line, ruler.count([text])[0]) <= left
 
 
 def assert_whole(recipe, drawn, ruler, size):

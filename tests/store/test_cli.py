@@ -87,8 +87,8 @@ def test_a_budget_bounds_the_context(site, kerf):
     for number in range(6):
         site.write(f"{number}.md", PAGE.replace("nine", f"{number} o'clock"))
     kerf("sync", site.name)
-    found = read(kerf("search", site.name, "When does the ferry leave?", "--budget", "90", "--json"))
-    assert 0 < found["tokens"] <= 90
+    found = read(kerf("search", site.name, "When does the ferry leave?", "--budget", "40", "--json"))
+    assert 0 < found["tokens"] <= 40
     assert len(found["results"]) < 6
 
 

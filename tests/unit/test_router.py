@@ -98,8 +98,8 @@ def test_every_rule_has_its_own_name():
 
 @pytest.mark.parametrize(
     "heading",
-    ["What is a tombstone?", "How do I log in", "Is it free", "Why does the run fail", "3. Can I undo it", "如何重置密码",
-     "Как изменить пароль пользователя", "Q3: and then"],
+    ["What is a tombstone?", "How do I log in", "Is it free", "Why does the run fail", "3. Can I undo it",
+     "如何重置密码", "Как изменить пароль пользователя", "Q3: and then"],
 )  # fmt: skip
 def test_headings_that_ask_are_known_with_and_without_their_mark(heading):
     assert is_question(heading)
@@ -107,8 +107,8 @@ def test_headings_that_ask_are_known_with_and_without_their_mark(heading):
 
 @pytest.mark.parametrize(
     "heading",
-    ["Will be removed", "May 2024 release", "Must have features", "Can opener", "Do not use", "Is null", "Where clauses",
-     "What changed", "How it works", "可以使用的参数"],
+    ["Will be removed", "May 2024 release", "Must have features", "Can opener", "Do not use", "Is null",
+     "Where clauses", "What changed", "How it works", "可以使用的参数"],
 )  # fmt: skip
 def test_headings_that_only_look_like_it_are_not_taken_for_questions(heading):
     assert not is_question(heading)
