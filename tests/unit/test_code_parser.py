@@ -1,26 +1,18 @@
+"""What the parser of source code makes of real files and of odd ones."""
+
+from __future__ import annotations
+
 import ctypes
-from pathlib import Path
 
 import pytest
 import tree_sitter_go
+from code_samples import DATA, MEDIA_TYPES
 
 from chunkers.document import Block, Document, Kind, Lines, uncovered
 from corpus.errors import UnsupportedFormat
 from corpus.parsers.base import PARSERS, parser_for
 from corpus.parsers.code import HUGE, CodeParser
 from corpus.parsers.code_languages import LANGUAGES
-
-DATA = Path(__file__).parent.parent / "data" / "code"
-
-#: file (the Python one is called .txt so that no linter takes it for a part of the project) → media type
-FILES = {
-    "shelves.py.txt": "text/x-python",
-    "basket.js": "text/javascript",
-    "loans.ts": "text/typescript",
-    "card.tsx": "text/tsx",
-    "stacks.go": "text/x-go",
-    "lending.sql": "text/x-sql",
-}
 
 #: file → (qualified name, kind, how its first line begins, how its last line ends), in order
 SYMBOLS = {
@@ -114,7 +106,7 @@ def parse(text: str, media_type: str = "text/x-python") -> Document:
 
 
 def read(name: str) -> Document:
-    return CodeParser().parse((DATA / name).read_bytes(), FILES[name], pages=1)
+    return CodeParser().parse((DATA / name).read_bytes(), MEDIA_TYPES[name], pages=1)
 
 
 def content(document: Document, block: Block) -> str:
@@ -125,7 +117,7 @@ def symbols(document: Document) -> dict[str, Block]:
     return {block.symbol.name: block for block in document.blocks if block.symbol}
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", MEDIA_TYPES)
 def test_every_symbol_of_a_file_is_found_with_its_qualified_name_and_its_own_lines(name):
     document = read(name)
     found = []
@@ -140,17 +132,17 @@ def test_every_symbol_of_a_file_is_found_with_its_qualified_name_and_its_own_lin
         assert last.endswith(ends), called
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", MEDIA_TYPES)
 def test_text_is_the_file_and_blocks_cover_all_of_it(name):
     document = read(name)
     assert document.text == (DATA / name).read_text(encoding="utf-8")
     assert document.text_is_source
-    assert document.media_type == FILES[name]
+    assert document.media_type == MEDIA_TYPES[name]
     assert list(uncovered(document, [(block.start, block.end) for block in document.blocks])) == []
     assert all(content(document, block).strip() for block in document.blocks)
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", MEDIA_TYPES)
 def test_a_symbol_block_has_its_path_and_other_blocks_that_of_the_symbol_around_them(name):
     document = read(name)
     for block in document.blocks:
@@ -242,12 +234,12 @@ def test_functions_in_a_long_object_are_found():
     assert {"api", "api.load", "api.save"} <= set(symbols(document))
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", MEDIA_TYPES)
 @pytest.mark.parametrize("broken", ["\n)))} ]] @@ ((\n", '\n"""', "\n'unfinished", "\n/* unfinished", "\n$$ {{{{ (\n"])
 def test_syntax_errors_lose_nothing(name, broken):
     text = (DATA / name).read_text(encoding="utf-8")
     for at in (0, text.index("\n", len(text) // 2), len(text)):
-        document = parse(text[:at] + broken + text[at:], FILES[name])
+        document = parse(text[:at] + broken + text[at:], MEDIA_TYPES[name])
         assert list(uncovered(document, [(block.start, block.end) for block in document.blocks])) == []
 
 
@@ -284,7 +276,7 @@ def test_windows_newlines_give_the_same_blocks():
     assert parse(text.replace("\n", "\r\n"), "text/typescript") == parse(text, "text/typescript")
 
 
-@pytest.mark.parametrize("media_type", FILES.values())
+@pytest.mark.parametrize("media_type", MEDIA_TYPES.values())
 def test_a_blank_file_has_no_blocks(media_type):
     assert parse(" \n\t\n", media_type).blocks == ()
 
