@@ -262,10 +262,9 @@ def quarantine_list(corpus: AnyCorpus = None, as_json: AsJson = False) -> None:
         out.print(f"   {row['error_class']} ({row['stage']}): {escape(row['message'])}")
         if row["hint"]:
             out.print(f"   {escape(row['hint'])}")
+        tries = f"{row['attempts']} {'try' if row['attempts'] == 1 else 'tries'}"
         waits = "tried again at the next run" if row["retry"] else "tried again when the file or its parser changes"
-        out.print(
-            f"   [dim]since {row['first_failed_at']:%Y-%m-%d %H:%M}, {row['attempts']} tries, {waits}{served}[/dim]"
-        )
+        out.print(f"   [dim]since {row['first_failed_at']:%Y-%m-%d %H:%M}, {tries}, {waits}{served}[/dim]")
     out.print(f"[dim]{len(rows)} documents in quarantine[/dim]")
 
 
