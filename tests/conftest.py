@@ -21,16 +21,17 @@ from corpus.migrations import migrate
 settings.register_profile("repeatable", derandomize=True)
 settings.load_profile("default" if os.environ.get("KERF_TEST_RANDOM") else "repeatable")
 
+TEST_DATA = os.environ.get("KERF_TEST_DATA")  #: as the tests were started; some of them take variables away
+
 _numbers = itertools.count()
 
 
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
     """Documents and golden answers that may not be copied into the project."""
-    folder = os.environ.get("KERF_TEST_DATA")
-    if not folder:
+    if not TEST_DATA:
         pytest.skip("KERF_TEST_DATA names no folder with the test documents that may not be redistributed")
-    return Path(folder)
+    return Path(TEST_DATA)
 
 
 @pytest.fixture(scope="session")
