@@ -117,7 +117,7 @@ def _fitted(document: Document, parts: Sequence[Part], ruler: Ruler) -> list[Par
     flat = [(at, piece) for at, part in enumerate(parts) for piece in part.pieces]
     done: list[list[Piece]] = [[] for _ in parts]
     while flat:
-        lengths = ruler.count([_embedded(document, piece, ruler, headers=True) for _, piece in flat])
+        lengths = ruler.count([_embedded(document, piece, ruler) for _, piece in flat])
         longer = []
         for (at, piece), length in zip(flat, lengths, strict=True):
             if length + ruler.overhead <= ruler.cap:
@@ -138,9 +138,8 @@ def _fitted(document: Document, parts: Sequence[Part], ruler: Ruler) -> list[Par
     ]
 
 
-def _embedded(document: Document, piece: Piece, ruler: Ruler, *, headers: bool) -> str:
-    written = header(document, piece, ruler) if headers else ""
-    return embedded_text(written, document.text[piece.start : piece.end])
+def _embedded(document: Document, piece: Piece, ruler: Ruler) -> str:
+    return embedded_text(header(document, piece, ruler), document.text[piece.start : piece.end])
 
 
 def _parents(

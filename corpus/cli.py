@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -110,15 +109,13 @@ def cut(
     """Parse and cut one document; no database is needed."""
     from corpus.cut_command import as_dict, cut_file, show
 
-    made = cut_file(file, recipe=recipe, corpus=_config().corpus(corpus) if corpus else None, home=_home(corpus))
+    config = _config() if corpus else None
+    settings = config.corpus(corpus) if config and corpus else None
+    made = cut_file(file, recipe=recipe, corpus=settings, home=config.home if config else None)
     if as_json:
         _print_json(as_dict(made))
     else:
         show(made, out)
-
-
-def _home(corpus: str | None) -> Path | None:
-    return _config().home if corpus else None
 
 
 @app.command()
@@ -275,7 +272,12 @@ def quarantine_retry(
     as_json: AsJson = False,
 ) -> None:
     """Try documents again at the next run."""
-    _operate(corpus, uri, "retry", as_json=as_json)
+    from corpus.store import Store
+
+    with Store(_dsn()) as store:
+        _report(
+            {"retry": store.retry(corpus, uri)}, "will be tried again at the next run", corpus, uri, as_json=as_json
+        )
 
 
 @quarantine.command("forget")
@@ -285,30 +287,22 @@ def quarantine_forget(
     as_json: AsJson = False,
 ) -> None:
     """Drop an entry. A file that is still there is tried again at the next run."""
-    _operate(corpus, uri, "forget", as_json=as_json)
-
-
-class Operation(StrEnum):
-    """What an operator does with entries of the quarantine, and how it is said."""
-
-    retry = "will be tried again at the next run"
-    forget = "forgotten"
-
-
-def _operate(corpus: str, uri: str | None, operation: str, *, as_json: bool) -> None:
     from corpus.store import Store
 
     with Store(_dsn()) as store:
-        changed = store.retry(corpus, uri) if operation == "retry" else store.forget(corpus, uri or "")
-    if not changed:
-        raise ConfigError(
-            f"{uri} of corpus {corpus} is not in quarantine" if uri else f"nothing of corpus {corpus} is in quarantine",
-            hint="kerf quarantine list",
-        )
+        _report({"forget": store.forget(corpus, uri)}, "forgotten", corpus, uri, as_json=as_json)
+
+
+def _report(changed: dict[str, int], said: str, corpus: str, uri: str | None, *, as_json: bool) -> None:
+    """Say how many entries of the quarantine an operator changed; none is wrong usage."""
+    (count,) = changed.values()
+    if not count:
+        what = f"{uri} of corpus {corpus} is not" if uri else f"nothing of corpus {corpus} is"
+        raise ConfigError(f"{what} in quarantine", hint="kerf quarantine list")
     if as_json:
-        _print_json({operation: changed})
+        _print_json(changed)
     else:
-        out.print(f"{changed} {Operation[operation].value}")
+        out.print(f"{count} {said}")
 
 
 def _counts(counts: dict[str, Any]) -> str:

@@ -94,9 +94,7 @@ class Item:
     known: Known | None = None  #: None: the ledger does not know the address
     content_hash: bytes | None = None  #: of its bytes now; None: they were not read
     moved_from: Known | None = None  #: the vanished document whose bytes are here now
-    moved_to: str | None = (
-        None  #: of a deleted one: the address where its bytes are now; it goes when they are published
-    )
+    moved_to: str | None = None  #: of a deleted one: where its bytes are now; it goes when they are published there
 
     @property
     def has_no_version(self) -> bool:

@@ -119,7 +119,9 @@ class Recipes:
             parse_fingerprint=parsers.fingerprint(known.media_type, pages=limits.pages) if known.media_type else "",
             cut_fingerprint=self.cut_fingerprint(known.recipe, known.uri) if known.recipe else "",
             payload_hash=self.payload_hash(known.uri),
-            attempt_fingerprint=self.attempt_fingerprint(known.quarantined_media_type),
+            attempt_fingerprint=self.attempt_fingerprint(known.quarantined_media_type)
+            if known.quarantined_hash
+            else "",
         )
 
     def _settings(self, recipe: str, uri: str) -> dict[str, Any]:
