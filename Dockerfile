@@ -2,8 +2,14 @@
 # Airflow's own image with Kerf in it. Python 3.11 is what requirements.lock was made and tested with.
 FROM apache/airflow:3.3.2-python3.11
 
+# The languages of scans, as Debian's packages name them: "eng deu chi-sim".
+ARG OCR_LANGUAGES="eng"
 USER root
-RUN install -d -o airflow -g 0 -m 775 /opt/kerf /opt/kerf/models
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends tesseract-ocr \
+      $(for language in $OCR_LANGUAGES; do echo "tesseract-ocr-$language"; done) \
+    && rm -rf /var/lib/apt/lists/* \
+    && install -d -o airflow -g 0 -m 775 /opt/kerf /opt/kerf/models
 USER airflow
 WORKDIR /opt/kerf
 

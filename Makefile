@@ -3,11 +3,11 @@
 BIN := .venv/bin
 export DO_NOT_TRACK := 1
 
-.PHONY: help demo up down test lint clean bootstrap
+.PHONY: help demo up down test fuzz lint bench bench-parse clean bootstrap
 .DEFAULT_GOAL := help
 
 help: ## show this
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: bootstrap ## sync the example corpora under Airflow, ask a question, sync again; some minutes
 	@$(BIN)/python scripts/demo.py
@@ -21,14 +21,24 @@ down: bootstrap ## stop them
 test: bootstrap ## all the tests (ARGS="-k name" for some)
 	@$(BIN)/python -m pytest $(ARGS)
 
+fuzz: bootstrap ## spoil files by chance until stopped, keep those that break a promise (SEED=1 SECONDS=600)
+	@PYTHONPATH=tests $(BIN)/python -m faults.fuzzing --seed $(or $(SEED),0) $(if $(SECONDS),--seconds $(SECONDS))
+
 lint: bootstrap ## ruff and mypy
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(BIN)/mypy scripts dags
+	@$(BIN)/mypy scripts dags bench
+
+bench: bench-parse ## every measurement
+
+bench-parse: bootstrap ## what is read right, how fast, beside other tools (KERF_TEST_DATA names the documents)
+	@: "$${KERF_TEST_DATA:?must name the folder with the documents to read}"
+	@scripts/bench_setup
+	@$(BIN)/python -m bench.parse $(ARGS)
 
 clean: ## remove what was built; keeps .kerf, which holds the database
-	@rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf .venv .venv-bench build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	@find . -name __pycache__ -not -path './.git/*' -prune -exec rm -rf {} +
 
 bootstrap:

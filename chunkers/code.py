@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import ClassVar
 
 from chunkers import sizes
 from chunkers.base import register
 from chunkers.chunk import Part, Piece
+from chunkers.code_atoms import Atom, Limits, Path, common, glued, stretches_of
 from chunkers.code_lines import cut_lines
-from chunkers.document import Block, Document, Kind
-from chunkers.headers import room
+from chunkers.document import Document, Kind
 from chunkers.packing import pack
 from chunkers.splitting import Measure, Span, Unit
 from chunkers.tokens import Ruler
 
-_SCRAP = 24  #: characters; a bracket or an `else:` of at most so many goes with the block beside it
 _CALLABLE = frozenset({"function", "method"})  #: kinds whose signature is repeated for everything inside
 
-Path = tuple[str, ...]
+#: kinds whose signature says no more than the path in the header does
+_SELF_EVIDENT = frozenset({"key", "table", "element", "document", "rule", "at-rule"})
 
 
 @register("code")
@@ -33,7 +33,7 @@ class Code:
     itself and not on how much stands before it, so an edit in one symbol leaves the pieces of the others alone.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     size: int | None = None  #: in `unit`; default: the smaller of 400 tokens and what the model reads
     parent_size: int = 1200  #: tokens of a parent; with `unit: characters`, four characters for each
@@ -46,101 +46,11 @@ class Code:
         """Yield the parts in order: a class with its members, a long function, a run of small symbols."""
         measure = Measure(ruler, self.unit)
         size = sizes.resolve(self.size, self.unit, ruler)
-        limits = _Limits(document, ruler, self.unit, size)
-        for stretch in _stretches(document):
-            atoms = _glued(document.text, stretch, measure, limits)
+        limits = Limits(document, ruler, self.unit, size)
+        for stretch in stretches_of(document):
+            atoms = glued(document.text, stretch, measure, limits)
             pieces = list(_Cutter(document, atoms, measure, limits).pieces())
             yield from _parts(document.text, pieces, measure, sizes.resolve_parent(self.parent_size, self.unit, size))
-
-
-@dataclass(frozen=True, slots=True)
-class _Atom:
-    """A block with the scraps beside it."""
-
-    start: int
-    end: int
-    block: Block
-    path: Path  #: of the block, or of what is around it and the scraps
-
-
-def _stretches(document: Document) -> Iterator[list[_Atom]]:
-    """The atoms of each stretch between metadata; together they hold all of its text."""
-    text = document.text
-    blocks: list[Block] = []
-    begins = 0
-    for block in [*document.blocks, None]:
-        if block is not None and block.kind is not Kind.METADATA:
-            blocks.append(block)
-            continue
-        ends = block.start if block is not None else len(text)
-        if not blocks and text[begins:ends].strip():
-            blocks = [Block(Kind.CODE, begins, ends)]
-        if blocks:
-            yield _filled(text, begins, ends, blocks)
-        blocks, begins = [], block.end if block is not None else len(text)
-
-
-def _filled(text: str, begins: int, ends: int, blocks: Sequence[Block]) -> list[_Atom]:
-    """One atom for each block, longer than the block where text between blocks belongs to none."""
-    atoms = []
-    start = blocks[0].start if not text[begins : blocks[0].start].strip() else begins
-    for block, stop in zip(blocks, [*(after.start for after in blocks[1:]), ends], strict=True):
-        atoms.append(_Atom(start, stop if text[block.end : stop].strip() else block.end, block, block.section_path))
-        start = stop
-    return atoms
-
-
-@dataclass(slots=True)
-class _Limits:
-    """How long the text of a piece may be below its header."""
-
-    document: Document
-    ruler: Ruler
-    unit: Unit
-    size: int
-    _known: dict[tuple[Path, str], int] = field(default_factory=dict)
-
-    def of(self, path: Path, repeated: str) -> int:
-        """In `unit`, for a piece with `path` and `repeated` in its header."""
-        if self.unit == "characters":
-            return self.size
-        key = (path, repeated)
-        if key not in self._known:
-            self._known[key] = room(self.document, path, repeated, self.ruler, self.size)
-        return self._known[key]
-
-
-def _glued(text: str, atoms: Sequence[_Atom], measure: Measure, limits: _Limits) -> list[_Atom]:
-    """A closing bracket goes with what is before it, `else {` and `try:` with what comes after, if there is room.
-
-    Where there is not, the bracket of a class may still find it under the class's own path, which is the shorter one.
-    """
-    lengths = measure.sizes([text[atom.start : atom.end] for atom in atoms])
-
-    def has_room(at: int, scrap: int) -> bool:
-        limit = limits.of(atoms[at].path, "")
-        return lengths[at] > limit or lengths[at] + 2 * scrap <= limit
-
-    glued: list[_Atom] = []
-    opened: int | None = None
-    for at, atom in enumerate(atoms):
-        content = text[atom.start : atom.end].strip() if atom.end - atom.start <= 2 * _SCRAP else ""
-        is_scrap = atom.block.symbol is None and 0 < len(content) <= _SCRAP
-        if is_scrap and content[-1] in "([{:" and at + 1 < len(atoms) and has_room(at + 1, lengths[at]):
-            opened = atom.start if opened is None else opened
-            continue
-        if is_scrap and content[0] in ")]}" and opened is None and glued:
-            last = replace(glued[-1], end=atom.end)
-            around = replace(last, path=_common([last.path, atom.path]))
-            if has_room(at - 1, lengths[at]):
-                glued[-1] = last
-                continue
-            if measure.size(text[last.start : last.end]) <= limits.of(around.path, ""):
-                glued[-1] = around
-                continue
-        glued.append(replace(atom, start=atom.start if opened is None else opened))
-        opened = None
-    return glued
 
 
 class _Row:
@@ -163,9 +73,9 @@ class _Cutter:
     """Cuts one stretch of atoms into pieces."""
 
     document: Document
-    atoms: Sequence[_Atom]
+    atoms: Sequence[Atom]
     measure: Measure
-    limits: _Limits
+    limits: Limits
     _row: _Row = field(init=False)
     _signatures: dict[Path, str] = field(init=False)  #: of functions with inner ones that have blocks of their own
 
@@ -207,7 +117,7 @@ class _Cutter:
     def _header(self, first: int, last: int) -> tuple[Path, str]:
         """The path that the atoms share, and the signature of the function that they are in but do not show."""
         atoms = self.atoms[first:last]
-        path = _common([atom.path for atom in atoms])
+        path = common([atom.path for atom in atoms])
         shown = any(atom.path == path and atom.block.symbol is not None for atom in atoms)
         return path, "" if shown else self._signatures.get(path, "")
 
@@ -240,10 +150,11 @@ class _Cutter:
             return f"{last - first == 1} {atom.block.symbol.kind} {atom.block.symbol.name}"
         return self.document.text[atom.start : atom.end]
 
-    def _long(self, atom: _Atom) -> Iterator[Piece]:
+    def _long(self, atom: Atom) -> Iterator[Piece]:
         """An atom that is too long, cut between its lines, its signature above all but the first."""
         text, symbol = self.document.text, atom.block.symbol
         signature = symbol.signature if symbol is not None else self._signatures.get(atom.path, "")
+        signature = "" if symbol is not None and symbol.kind in _SELF_EVIDENT else signature
         limit = self.limits.of(atom.path, signature)
         for start, end in cut_lines(self.document, atom.start, atom.end, self.measure, limit):
             content = len(text[start:end].rstrip())
@@ -260,12 +171,6 @@ def _units(paths: Sequence[Path], first: int, last: int, depth: int) -> Iterator
         if at == last or len(here) <= depth or paths[at][: depth + 1] != here:
             yield start, at
             start = at
-
-
-def _common(paths: Sequence[Path]) -> Path:
-    """What all paths begin with."""
-    low, high = min(paths), max(paths)
-    return low[: next((at for at, pair in enumerate(zip(low, high, strict=False)) if pair[0] != pair[1]), len(low))]
 
 
 def _parts(text: str, pieces: Sequence[Piece], measure: Measure, parent_size: int) -> Iterator[Part]:
@@ -295,6 +200,6 @@ def _parts(text: str, pieces: Sequence[Piece], measure: Measure, parent_size: in
         (first, last), depth = stretches.pop()
         inner = pieces[first:last]
         if last - first == 1 or row.size(first, last) <= parent_size:
-            yield Part(inner[0].start, inner[-1].end, _common(paths[first:last]), tuple(inner))
+            yield Part(inner[0].start, inner[-1].end, common(paths[first:last]), tuple(inner))
         else:
             stretches += runs(first, last, depth)

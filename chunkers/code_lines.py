@@ -13,17 +13,43 @@ from chunkers.splitting import Measure, Span, segments
 
 _GRADES = 4  #: levels of indentation that are told apart
 _BLANK_LINE = 1  #: what a blank line adds to a boundary
-_CLOSER = re.compile(r"[)\]}>]|(?:else|elif|elsif|except|catch|finally|end|then|do|loop)\b", re.IGNORECASE)
-_LEAD_IN = re.compile(r"#|//|--|/?\*|@|(?:.*[({\[]$)|(?:.*[^:]:$)")  #: a line that belongs to the one below it
-#: what may hold line breaks in the languages whose media types are named, and what hides its marks; to find the former
-_C_LIKE = r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*|'(?:\\.|[^'\\\n])*'|"
-_LITERALS = {
-    "text/x-python": r"#[^\n]*|(\"\"\"|''')(?:\\.|[^\\])*?(?:\1|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'",
-    "text/javascript": _C_LIKE + r"`(?:\\.|[^`\\])*(?:`|\Z)",
-    "text/x-go": _C_LIKE + r"`[^`]*(?:`|\Z)",
-    "text/x-sql": r"--[^\n]*|/\*.*?(?:\*/|\Z)|'(?:[^']|'')*(?:'|\Z)",
+_CLOSER = re.compile(
+    r"[)\]}>]|(?:else|elif|elsif|elseif|except|catch|rescue|ensure|finally|end|fi|done|esac|then|do|loop)\b",
+    re.IGNORECASE,
+)
+_LEAD_IN = re.compile(r"#|//|--|/?\*|@|(?:.*[({\[\\]$)|(?:.*[^:]:$)")  #: a line that belongs to the one below it
+#: What may hold line breaks, and what hides its marks. Each matches from its mark on whether it is closed or not, so
+#: that nothing is looked at twice.
+_DOUBLE, _SINGLE = r"\"(?:\\.|[^\"\\\n])*+\"?", r"'(?:\\.|[^'\\\n])*+'?"
+_LONG_DOUBLE, _LONG_SINGLE = r"\"(?:\\.|[^\"\\])*+\"?", r"'(?:\\.|[^'\\])*+'?"
+_SLASHES, _HASH = r"//[^\n]*|/\*.*?(?:\*/|\Z)", r"(?<!\S)#[^\n]*"
+_TRIPLE, _TRIPLES = r"\"\"\".*?(?:\"\"\"|\Z)", r"(\"\"\"|''')(?:\\.|[^\\])*?(?:\1|\Z)"
+_HEREDOC = (
+    r"<<<?[-~]?(?P<quote>['\"]?)(?P<word>[A-Za-z_]\w{0,60}+)(?P=quote)[^\n]{0,200}+\n.*?(?:^[ \t]*(?P=word)\b|\Z)"
+)
+_C_LIKE = (_SLASHES, _DOUBLE, _SINGLE)
+_SCRIPT = (*_C_LIKE, r"`(?:\\.|[^`\\])*+`?")
+_MARKS = {
+    "text/x-python": (r"#[^\n]*", _TRIPLES, _DOUBLE, _SINGLE),
+    "text/javascript": _SCRIPT,
+    "text/typescript": _SCRIPT,
+    "text/tsx": _SCRIPT,
+    "text/x-go": (*_C_LIKE, r"`[^`]*+`?"),
+    "text/x-sql": (r"--[^\n]*|/\*.*?(?:\*/|\Z)", r"'(?:[^']|'')*+'?"),
+    "text/x-java": (_TRIPLE, *_C_LIKE),
+    "text/x-kotlin": (_TRIPLE, *_C_LIKE),
+    "text/x-csharp": (_TRIPLE, r"@\"(?:[^\"]|\"\")*+\"?", *_C_LIKE),
+    "text/x-rust": (r"\br(?P<hashes>#{0,9}+)\".*?(?:\"(?P=hashes)|\Z)", _SLASHES, r"'(?:\\.|[^'\\\n])'", _LONG_DOUBLE),
+    "text/x-c": _C_LIKE,
+    "text/x-c++": (r"R\"(?P<mark>[^\s()\\\"]{0,16}+)\(.*?(?:\)(?P=mark)\"|\Z)", *_C_LIKE),
+    "text/x-ruby": (_HASH, _HEREDOC, r"^=begin\b.*?(?:^=end\b|\Z)", _LONG_DOUBLE, _LONG_SINGLE),
+    "text/x-php": (_HASH, _HEREDOC, *_C_LIKE),
+    "text/x-shellscript": (_HASH, _HEREDOC, r"\\.", r"'[^']*+'?", _LONG_DOUBLE),
+    "text/x-dockerfile": (_HASH, _HEREDOC),
+    "text/css": (r"/\*.*?(?:\*/|\Z)", _DOUBLE, _SINGLE),
+    "application/toml": (r"#[^\n]*", _TRIPLES, _DOUBLE, r"'[^'\n]*+'?"),
 }
-_LITERALS |= dict.fromkeys(("text/typescript", "text/tsx"), _LITERALS["text/javascript"])
+_LITERALS = {media_type: "|".join(marks) for media_type, marks in _MARKS.items()}
 _WITHIN_LINE = 0  #: grade of a boundary inside a line
 _LINE = 1  #: grade of the weakest boundary between lines
 
@@ -86,7 +112,7 @@ def _lines(text: str, start: int, end: int) -> list[_Line]:
 def _literals(document: Document, start: int, end: int) -> Iterator[Span]:
     """The strings and comments in `[start, end)` that hold line breaks; one that is never closed ends the search."""
     pattern = _LITERALS.get(document.media_type)
-    for found in re.compile(pattern, re.DOTALL).finditer(document.text, start, end) if pattern else ():
+    for found in re.compile(pattern, re.DOTALL | re.MULTILINE).finditer(document.text, start, end) if pattern else ():
         if found.end() == end:
             return
         if "\n" in found[0]:

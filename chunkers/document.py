@@ -68,10 +68,14 @@ class Document:
     source_url: str | None = None
     date: str | None = None  #: ISO 8601
     author: str | None = None
+    description: str | None = None
     tags: tuple[str, ...] = ()
+    page_labels: tuple[str, ...] = ()  #: what each page calls itself (`iv`, `12`), from page 1 on; empty: unknown
     encoding: str | None = None  #: of the bytes, as Python names it
     replaced: int = 0  #: characters removed or replaced because no database and no UTF-8 can hold them
     warnings: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()  #: what the parser knows that it did not get: pages, tables, text; a phrase for each
+    fidelity: float | None = None  #: share of the source's own words that arrived, 0 to 1
 
     def __post_init__(self) -> None:
         previous = 0
@@ -95,11 +99,15 @@ class Document:
             "source_url": self.source_url,
             "date": self.date,
             "author": self.author,
+            "description": self.description,
             "tags": list(self.tags),
+            "page_labels": list(self.page_labels),
             "encoding": self.encoding,
             "replaced": self.replaced,
             "text_is_source": self.text_is_source,
             "warnings": list(self.warnings),
+            "missing": list(self.missing),
+            "fidelity": self.fidelity,
             "text": self.text,
             "blocks": [_block_to_dict(block) for block in self.blocks],
         }
@@ -110,8 +118,7 @@ class Document:
         return cls(
             **{
                 **data,
-                "tags": tuple(data["tags"]),
-                "warnings": tuple(data["warnings"]),
+                **{name: tuple(data.get(name, ())) for name in ("tags", "warnings", "missing", "page_labels")},
                 "blocks": tuple(_block_from_dict(block) for block in data["blocks"]),
             }
         )

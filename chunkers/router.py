@@ -14,8 +14,14 @@ VERSION = 1  #: raised whenever the same document may get another recipe
 
 LOG = "text/x-log"
 PAGES = frozenset({"application/pdf", *SLIDES})
+NOTEBOOK = "application/x-ipynb+json"
 CODE_TYPES = frozenset(
-    {"text/javascript", "text/typescript", "text/tsx", "text/x-python", "text/x-go", "text/x-sql", "application/sql"}
+    {
+        *(f"text/{name}" for name in ("javascript", "typescript", "tsx", "css")),
+        *(f"text/x-{name}" for name in ("python", "go", "sql", "java", "kotlin", "rust", "c", "c++", "csharp", "ruby")),
+        *(f"text/x-{name}" for name in ("php", "shellscript", "dockerfile")),
+        *(f"application/{name}" for name in ("json", "yaml", "toml")),
+    }
 )
 
 QUESTIONS_SHARE = 0.5  #: of headings, or of paragraphs, that ask or answer: above it the document is a FAQ
@@ -23,6 +29,7 @@ QUESTIONS = 3  #: fewer are no FAQ
 SYMBOL_SHARE = 0.5  #: of characters in symbols: above it the document is code, whatever its media type says
 LOG_SHARE = 0.8  #: of lines that begin like a record: above it the document is a log
 LOG_LINES = 20
+TABLE_SHARE = 0.5  #: of characters in tables: above it the document is cut between rows, however few its headings are
 HEADING_EVERY = 20_000  #: characters; with fewer headings than one in so many, they do not carry the document
 
 _RECORD = re.compile(
@@ -65,6 +72,12 @@ def _code(document: Document) -> str | None:
     return f"{share:.0%} of its characters are in symbols" if share > SYMBOL_SHARE else None
 
 
+def _notebook(document: Document) -> str | None:
+    if document.media_type != NOTEBOOK:
+        return None
+    return f"{_count(document, Kind.CODE)} blocks of code under {_count(document, Kind.HEADING)} headings"
+
+
 def _log(document: Document) -> str | None:
     if document.media_type == LOG:
         return f"a log by its media type {LOG}"
@@ -91,6 +104,14 @@ def _pages(document: Document) -> str | None:
     return f"{document.media_type} with {pages} pages and {_count(document, Kind.TABLE)} tables"
 
 
+def _tables(document: Document) -> str | None:
+    length = sum(block.end - block.start for block in document.blocks if block.kind is Kind.TABLE)
+    share = length / max(1, len(document.text))
+    if share <= TABLE_SHARE:
+        return None
+    return f"{share:.0%} of its characters are in {_count(document, Kind.TABLE)} tables"
+
+
 def _headings(document: Document) -> str | None:
     count = _count(document, Kind.HEADING)
     if count and count * HEADING_EVERY >= len(document.text):
@@ -112,8 +133,10 @@ def _figures(document: Document) -> str:
 #: the first rule that applies decides
 RULES = (
     Rule("code", "code", _code),
+    Rule("notebook", "structure", _notebook),
     Rule("log", "fixed", _log),
     Rule("questions and answers", "qa", _questions),
     Rule("pages", "layout", _pages),
+    Rule("tables", "structure", _tables),
     Rule("headings", "structure", _headings),
 )

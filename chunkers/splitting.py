@@ -22,10 +22,11 @@ CHARACTERS_PER_TOKEN = 12  #: a text counts as at least one token for so many ch
 # word-piece tokenizers read a word of more than a hundred letters as one unknown token
 
 _GRAPHEME = regex.compile(r"\X")
-_CLAUSE = regex.compile(r"(?<=[,;:)\]])\s+|(?<=[，、；：）])\s*|\s+(?=[(\[—–])|\n+")
+_CLAUSE = regex.compile(r"(?<=[,;:)\]])\s+|(?<=[，、；：）])\s*|(?<!\s)\s++(?=[(\[—–])|\n+")
 _WORD = regex.compile(r"\s+")
 _PARAGRAPH = regex.compile(r"\n[^\S\n]*\n\s*")
 _LINE = regex.compile(r"\n\s*")
+_SLICE = 100_000  #: characters; longer texts are counted in such slices
 _AROUND = 64  #: characters looked back at to find where a grapheme begins
 
 
@@ -63,12 +64,29 @@ class Measure:
         """The size of each text."""
         if self.unit == "characters":
             return [len(text) for text in texts]
-        counts = self._ruler.count(texts)
-        return [max(count, -(-len(text) // CHARACTERS_PER_TOKEN)) for count, text in zip(counts, texts, strict=True)]
+        counts = self._ruler.count([text if len(text) <= _SLICE else "" for text in texts])
+        return [
+            max(count if len(text) <= _SLICE else self._sliced(text), -(-len(text) // CHARACTERS_PER_TOKEN))
+            for count, text in zip(counts, texts, strict=True)
+        ]
 
     def size(self, text: str) -> int:
         """The size of one text."""
         return self.sizes([text])[0]
+
+    def _sliced(self, text: str) -> int:
+        """The tokens of a text that is far too long for a piece: at once, a tokenizer needs 150 times its memory.
+
+        Slices end after white space, where tokens of most tokenizers end too.
+        """
+        total, start = 0, 0
+        while start < len(text):
+            stop = start + _SLICE
+            if stop < len(text):
+                stop = 1 + max(text.rfind("\n", start, stop), text.rfind(" ", start, stop)) or stop
+            total += self._ruler.count([text[start:stop]])[0]
+            start = stop
+        return total
 
 
 def segments(

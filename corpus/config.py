@@ -57,8 +57,15 @@ def _date_as_text(written: Any) -> Any:
     return str(written) if isinstance(written, int) and not isinstance(written, bool) else written
 
 
+def _is_of_tesseract(language: str) -> str:
+    if not re.fullmatch(r"[A-Za-z]\w{1,31}", language):
+        raise ValueError(f"a language is what tesseract calls it, such as eng or chi_sim, not {language!r}")
+    return language
+
+
 Text = Annotated[str, StringConstraints(min_length=1)]
 Language = Annotated[str, AfterValidator(_is_a_language)]
+OcrLanguage = Annotated[str, AfterValidator(_is_of_tesseract)]
 Date = Annotated[str, BeforeValidator(_date_as_text), AfterValidator(_is_a_date)]
 
 
@@ -191,6 +198,18 @@ class Limits(Section):
     failed_documents: int = Field(10, ge=0)  #: more than so many
 
 
+class Parsing(Section):
+    """How documents are read, and how much of one may be missing."""
+
+    processes: int = Field(2, gt=0, le=64)  #: parser processes of one task
+    accept_partial: bool = False  #: publish what could be read, with a warning, instead of sending it to quarantine
+    fidelity: float = Field(0.98, ge=0, le=1)  #: least share of a source's own words that must arrive
+    pdf_fidelity: float = Field(0.95, ge=0, le=1)  #: the same, of PDF files
+    pdf: Literal["layout", "unstructured-fast", "unstructured-hi-res"] = "layout"  #: what reads PDF files
+    ocr_languages: list[OcrLanguage] = ["eng"]  #: of scans, as tesseract names them; `[]`: scans are not read
+    ocr_seconds: float = Field(60, gt=0)  #: wall clock that each page of a scan may add to `limits.seconds`
+
+
 class Corpus(Section):
     """One corpus: a source, when it is synced, and how its documents are treated."""
 
@@ -207,6 +226,7 @@ class Corpus(Section):
     deletion_guard: DeletionGuard = DeletionGuard()
     batches: Batches = Batches()
     limits: Limits = Limits()
+    parsing: Parsing = Parsing()
 
     @field_validator("name")
     @classmethod

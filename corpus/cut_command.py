@@ -97,6 +97,7 @@ def show(cut: CutFile, console: Console) -> None:
     console.print(
         f"[bold]{escape(cut.uri)}[/bold]  {document.media_type}, language {document.language or 'unknown'}, "
         f"{len(document.text)} characters, {len(document.blocks)} blocks"
+        + (f", {document.fidelity:.1%} of the source's words" if document.fidelity is not None else "")
     )
     console.print(f"recipe [bold]{made.route.recipe}[/bold]: {escape(made.route.because)}")
     console.print(f"{len(made.parents)} parents, {len(made.children)} children")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import atexit
-import os
 from dataclasses import dataclass
-from functools import lru_cache
 from threading import Lock
 
 from chunkers.chunk import Child, Parent
@@ -14,8 +12,9 @@ from chunkers.identity import document_id
 from chunkers.router import Route
 from corpus.config import Corpus
 from corpus.errors import LimitExceeded
-from corpus.parsers.sandbox import Sandbox
-from corpus.recipes import Recipes
+from corpus.parsers import Settings
+from corpus.parsers.sandbox.pool import Sandbox
+from corpus.recipes import Recipes, accepted, parse_settings
 from corpus.sources import MEGABYTE
 
 
@@ -52,19 +51,26 @@ def cut(data: bytes, *, uri: str, recipe: str | None = None, corpus: Corpus | No
             stage="parse",
         )
     with _one_at_a_time:
-        document = _sandbox(os.getpid(), limits.seconds, limits.memory_mb, limits.pages).parse(data, uri)
-    return cut_document(document, uri=uri, recipe=recipe, corpus=corpus)
+        document = _sandbox(limits.seconds, limits.memory_mb, parse_settings(corpus)).parse(data, uri)
+    return cut_document(accepted(corpus, document, uri), uri=uri, recipe=recipe, corpus=corpus)
 
 
 _one_at_a_time = Lock()
+_warm: dict[tuple[float, int, Settings], Sandbox] = {}  #: the sandbox of the last call, by what it was made with
 
 
-@lru_cache(maxsize=1)
-def _sandbox(_process: int, seconds: float, memory_mb: int, pages: int) -> Sandbox:
-    """One for each process: a fork must not share its parent's pipes."""
-    made = Sandbox(seconds=seconds, memory_mb=memory_mb, pages=pages)
-    atexit.register(made.close)
-    return made
+def _sandbox(seconds: float, memory_mb: int, settings: Settings) -> Sandbox:
+    made_with = (seconds, memory_mb, settings)
+    if made_with not in _warm:
+        _close()
+        _warm[made_with] = Sandbox(seconds=seconds, memory_mb=memory_mb, settings=settings)
+    return _warm[made_with]
+
+
+@atexit.register
+def _close() -> None:
+    while _warm:
+        _warm.popitem()[1].close()
 
 
 def cut_document(document: Document, *, uri: str, recipe: str | None = None, corpus: Corpus) -> CutDocument:

@@ -26,8 +26,9 @@ from corpus.cutting import CutDocument, cut
 from corpus.embedding import Embedder, embedder
 from corpus.errors import KerfError, RunFailed, TransientError
 from corpus.outcome import COUNTED_AS, Counts, documents, summary, verdict
+from corpus.parsers.sandbox.pool import Sandbox
 from corpus.planning import Action, Decision
-from corpus.preparing import Preparer, read_hashes
+from corpus.preparing import Preparer, parsers_of, read_hashes
 from corpus.recipes import Recipes
 from corpus.records import Item
 from corpus.sources import MEGABYTE, Source, open_source
@@ -129,24 +130,27 @@ def prepare(config: Config, dsn: str, run_id: int, batch: int, *, progress: Prog
     A document that cannot be processed goes to quarantine and does not disturb the others. Raises `TransientError`,
     after the others are staged, if some could not be read now; calling again takes those only.
     """
+    with Store(dsn) as store:
+        settings = config.corpus(store.run(run_id).corpus)
+    with parsers_of(settings) as sandbox:
+        return _prepare(config, dsn, run_id, batch, sandbox, progress)
+
+
+def _prepare(config: Config, dsn: str, run_id: int, batch: int, sandbox: Sandbox, progress: Progress | None) -> Counts:
     counts: Counts = {}
     failures: list[str] = []
     with Store(dsn) as store, _timed(store, run_id, "prepare"):
         run = store.run(run_id)
         settings = config.corpus(run.corpus)
         items = store.batch_items(run_id, batch)
-        with Preparer(settings, open_source(settings, config.home), store) as preparer:
-            for item in items:
-                try:
-                    state = preparer.prepare(run, item)
-                except TransientError as error:
-                    state = "failed"
-                    failures.append(f"{item.uri}: {error}")
-                    log.warning("%s: %s: %s", run.corpus, item.uri, error)
-                    store.end_item(run_id, item.document, "failed", str(error))
-                counts[state] = counts.get(state, 0) + 1
-                if progress:
-                    progress(item.uri)
+        preparer = Preparer(settings, open_source(settings, config.home), store, sandbox)
+        for done in preparer.prepare(run, items):
+            if done.error:
+                failures.append(f"{done.item.uri}: {done.error}")
+                log.warning("%s: %s: %s", run.corpus, done.item.uri, done.error)
+            counts[done.state] = counts.get(done.state, 0) + 1
+            if progress:
+                progress(done.item.uri)
     if failures:
         raise TransientError(
             f"{len(failures)} of {len(items)} documents could not be prepared now: {'; '.join(failures[:5])}",
@@ -231,13 +235,14 @@ def sync(
     say = progress or (lambda _: None)
     planned = plan(config, dsn, corpus, allow_mass_delete=allow_mass_delete)
     failure: KerfError | None = None
-    for batch in planned.batches:
-        say(f"prepare {batch.label}")
-        try:
-            prepare(config, dsn, planned.run_id, batch.number, progress=lambda uri: say(f"prepare {uri}"))
-        except TransientError as error:
-            failure = error
-            log.warning("%s", error)
+    with parsers_of(config.corpus(corpus)) as sandbox:
+        for batch in planned.batches:
+            say(f"prepare {batch.label}")
+            try:
+                _prepare(config, dsn, planned.run_id, batch.number, sandbox, lambda uri: say(f"prepare {uri}"))
+            except TransientError as error:
+                failure = error
+                log.warning("%s", error)
     for texts in plan_embeddings(config, dsn, planned.run_id):
         embed(config, dsn, planned.run_id, texts.number, progress=lambda done: say(f"embed {done}"))
     say("publish")
@@ -263,11 +268,9 @@ def preview(config: Config, dsn: str, corpus: str, *, quick: bool = False) -> di
         wanted: dict[bytes, int] = {}
         items = _items(settings, decision)
         published: set[UUID] = set()
-        with Preparer(settings, source, store) as preparer:
-            for item in items:
-                if item.batch is None:
-                    continue
-                change = preparer.preview(item)
+        with parsers_of(settings) as sandbox:
+            preparer = Preparer(settings, source, store, sandbox)
+            for item, change in preparer.preview(item for item in items if item.batch is not None):
                 if change is None:
                     found["documents"][COUNTED_AS[Action(item.action)]] -= 1
                     found["documents"]["quarantined"] += 1

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from functools import partial
+from typing import Any, NoReturn
 
 from chunkers.document import Document
 from chunkers.identity import content_hash
@@ -15,13 +18,16 @@ from corpus.config import Corpus
 from corpus.diffing import diff
 from corpus.errors import ConfigError, CutError, DocumentError, KerfError, ParseError, TransientError, Vanished
 from corpus.parsers.detect import detect
-from corpus.parsers.sandbox import Sandbox
+from corpus.parsers.sandbox.pool import Sandbox
 from corpus.planning import racy
-from corpus.recipes import Recipes
+from corpus.recipes import Recipes, accepted, parse_settings
 from corpus.records import Evidence, Item, Run
 from corpus.sources import Listed, Source
 from corpus.staging import StagedDocument, place_of_child
 from corpus.store import Store
+
+_AHEAD = 8  #: documents for each process beside the first, so that it has work while the first is at a long one
+_BYTES_AHEAD = 16 * 2**20  #: of documents that have been read and not yet staged; one alone may be larger
 
 
 @dataclass(slots=True)
@@ -43,28 +49,79 @@ class Change:
     texts: dict[bytes, int]  #: embedding key → tokens, of all its children
 
 
-class Preparer:
-    """Prepares the documents of one corpus, with one warm parser process. Use it as a context manager."""
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What became of an item."""
 
-    def __init__(self, corpus: Corpus, source: Source, store: Store) -> None:
+    item: Item
+    state: str  #: staged, quarantined, gone, superseded or failed
+    error: TransientError | None = None  #: of a failed one: it can be tried again
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A document that has been read and may be at the parser."""
+
+    item: Item
+    attempt: Attempt
+    document: Callable[[], Document]  #: waits for the parser; raises what is wrong with the document
+
+
+def parsers_of(corpus: Corpus) -> Sandbox:
+    """The parser processes of a corpus; close them, or use them as a context manager."""
+    limits, processes = corpus.limits, corpus.parsing.processes
+    return Sandbox(
+        seconds=limits.seconds, memory_mb=limits.memory_mb, processes=processes, settings=parse_settings(corpus)
+    )
+
+
+class Preparer:
+    """Prepares documents of one corpus.
+
+    Some documents are read and parsed ahead while others are cut; all are cut and staged in the order in which they are
+    given. With one process nothing is done ahead.
+    """
+
+    def __init__(self, corpus: Corpus, source: Source, store: Store, sandbox: Sandbox) -> None:
         self._corpus = corpus
         self._source = source
         self._store = store
         self._recipes = Recipes.of(corpus)
-        limits = corpus.limits
-        self._sandbox = Sandbox(seconds=limits.seconds, memory_mb=limits.memory_mb, pages=limits.pages)
+        self._settings = parse_settings(corpus)
+        self._sandbox = sandbox
+        self._ahead = _AHEAD * (corpus.parsing.processes - 1)
+        self._parsing: set[tuple[bytes, str]] = set()  #: what the parsers are at: content hash, fingerprint
 
-    def __enter__(self) -> Self:
-        return self
+    def prepare(self, run: Run, items: Iterable[Item]) -> Iterator[Prepared]:
+        """Stage each document, or put it into quarantine."""
+        for begun in self._begun(items, run.listing_sequence):
+            try:
+                done = Prepared(begun.item, self._finish(run, begun))
+            except TransientError as error:
+                self._store.end_item(run.id, begun.item.document, "failed", str(error))
+                done = Prepared(begun.item, "failed", error)
+            yield done
 
-    def __exit__(self, *_: object) -> None:
-        self._sandbox.close()
+    def preview(self, items: Iterable[Item]) -> Iterator[tuple[Item, Change | None]]:
+        """What a sync would do with each document; None if it would go to quarantine or is gone."""
+        for begun in self._begun(items, 0):
+            try:
+                children = self._staged(begun).children
+            except (TransientError, ConfigError):
+                raise
+            except KerfError:
+                yield begun.item, None
+                continue
+            _, stored = self._store.stored(begun.item.document)
+            change = diff(((row["id"], place_of_child(row)) for row in children), stored)
+            tokens = {row["key"]: row["tokens"] for row in children}
+            yield begun.item, Change(len(change.insert), len(change.delete), tokens)
 
-    def prepare(self, run: Run, item: Item) -> str:
-        """Stage a document, or put it into quarantine; returns the state of its item. Raises `TransientError`."""
-        attempt = self._attempt(item, run.listing_sequence)
+    def _finish(self, run: Run, begun: _Begun) -> str:
+        """Cut and stage; returns the state of the item."""
+        item, attempt = begun.item, begun.attempt
         try:
-            staged = self._work(attempt, item)
+            staged = self._staged(begun)
             done = self._store.stage(run.id, attempt.evidence, staged, attempt.form, parsed=attempt.parsed)
         except Vanished:
             self._store.end_item(run.id, item.document, "gone", "it vanished after the listing")
@@ -85,18 +142,22 @@ class Preparer:
             return "quarantined" if done else "superseded"
         return "staged" if done else "superseded"
 
-    def preview(self, item: Item) -> Change | None:
-        """What a sync would do with a document; None if it would go to quarantine or is gone."""
-        attempt = self._attempt(item, 0)
+    def _begun(self, items: Iterable[Item], sequence: int) -> Iterator[_Begun]:
+        """Read documents and hand them to the parsers, a few ahead of the one that is yielded; in order."""
+        begun: deque[_Begun] = deque()
+        for item in items:
+            while begun and (len(begun) > self._ahead or _bytes(begun) + (item.size or 0) > _BYTES_AHEAD):
+                yield begun.popleft()
+            begun.append(self._begin(item, sequence))
+        while begun:
+            yield begun.popleft()
+
+    def _begin(self, item: Item, sequence: int) -> _Begun:
+        attempt = self._attempt(item, sequence)
         try:
-            children = self._work(attempt, item).children
-        except (TransientError, ConfigError):
-            raise
-        except KerfError:
-            return None
-        _, stored = self._store.stored(item.document)
-        change = diff(((row["id"], place_of_child(row)) for row in children), stored)
-        return Change(len(change.insert), len(change.delete), {row["key"]: row["tokens"] for row in children})
+            return _Begun(item, attempt, self._from_store(attempt, item) or self._from_source(attempt, item))
+        except KerfError as error:
+            return _Begun(item, attempt, partial(_raise, error))
 
     def _attempt(self, item: Item, sequence: int) -> Attempt:
         return Attempt(
@@ -112,12 +173,13 @@ class Preparer:
             )
         )
 
-    def _work(self, attempt: Attempt, item: Item) -> StagedDocument:
-        document = self._from_store(attempt, item) or self._from_source(attempt, item)
-        fingerprint = parsers.fingerprint(document.media_type, pages=self._corpus.limits.pages)
+    def _staged(self, begun: _Begun) -> StagedDocument:
+        item = begun.item
+        document = accepted(self._corpus, begun.document(), item.uri)
+        fingerprint = parsers.fingerprint(document.media_type, self._settings)
         return self._cut(item, document, fingerprint)
 
-    def _from_store(self, attempt: Attempt, item: Item) -> Document | None:
+    def _from_store(self, attempt: Attempt, item: Item) -> Callable[[], Document] | None:
         """The stored parse, if only later stages are due. Its place in the order is that of the listing."""
         if item.stage in (None, "parse") or item.content_hash is None or item.parse_fingerprint is None:
             return None
@@ -125,10 +187,10 @@ class Preparer:
         if form is None:
             return None
         attempt.media_type = form["media_type"]
-        return Document.from_dict(form)
+        return partial(Document.from_dict, form)
 
-    def _from_source(self, attempt: Attempt, item: Item) -> Document:
-        """Read and parse. The sequence is drawn first, so that bytes are never older than their number."""
+    def _from_source(self, attempt: Attempt, item: Item) -> Callable[[], Document]:
+        """Read, and have it parsed. The sequence is drawn first, so that bytes are never older than their number."""
         sequence = self._store.next_read_sequence()
         attempt.evidence = replace(attempt.evidence, read_sequence=sequence)
         read = self._source.read(item.uri)
@@ -143,12 +205,27 @@ class Preparer:
         )
         if not read.data:
             raise ParseError("the file is empty", hint="fill it, or exclude it in corpora.yaml", stage="parse")
-        attempt.media_type = detect(read.data, item.uri)
-        fingerprint = parsers.fingerprint(attempt.media_type, pages=self._corpus.limits.pages)
-        if form := self._store.parsed_form(attempt.evidence.content_hash, fingerprint):
+        attempt.media_type = _detected(read.data, item.uri)
+        fingerprint = parsers.fingerprint(attempt.media_type, self._settings)
+        made_of = (attempt.evidence.content_hash, fingerprint)
+        if made_of in self._parsing:  # the same bytes, a document or two before: its parse may do for both
+            return partial(self._shared, attempt, item.uri, read.data, made_of)
+        if form := self._store.parsed_form(*made_of):
+            return partial(Document.from_dict, form)
+        self._parsing.add(made_of)
+        return partial(self._parsed, attempt, made_of, self._sandbox.submit(read.data, item.uri))
+
+    def _shared(self, attempt: Attempt, uri: str, data: bytes, made_of: tuple[bytes, str]) -> Document:
+        if form := self._store.parsed_form(*made_of):
             return Document.from_dict(form)
+        return self._parsed(attempt, made_of, self._sandbox.submit(data, uri))
+
+    def _parsed(self, attempt: Attempt, made_of: tuple[bytes, str], future: Future[Document]) -> Document:
         attempt.parsed = True
-        document = self._sandbox.parse(read.data, item.uri)
+        try:
+            document = future.result()
+        finally:
+            self._parsing.discard(made_of)
         attempt.form = _storable(document)
         return document
 
@@ -175,6 +252,29 @@ class Preparer:
             "payload_hash": recipes.payload_hash(item.uri),
         }
         return StagedDocument.of(row, cut)
+
+
+def _detected(data: bytes, uri: str) -> str:
+    """The media type; found out here, in no sandbox, so whatever goes wrong is the document's own fault."""
+    try:
+        return detect(data, uri)
+    except (KerfError, MemoryError):
+        raise
+    except Exception as error:
+        raise ParseError(
+            f"what the file is cannot be told: {type(error).__name__}: {error}",
+            hint="it may be damaged; repair it or exclude it",
+            uri=uri,
+            stage="parse",
+        ) from error
+
+
+def _bytes(begun: Iterable[_Begun]) -> int:
+    return sum(one.attempt.evidence.size for one in begun)
+
+
+def _raise(error: KerfError) -> NoReturn:
+    raise error
 
 
 @dataclass(frozen=True, slots=True)

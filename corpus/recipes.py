@@ -6,7 +6,7 @@ Pure but for the loading of a ruler. Every fingerprint here holds only what its 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import quote
@@ -22,12 +22,50 @@ from chunkers.router import Route
 from chunkers.tokens import Ruler
 from corpus import parsers
 from corpus.config import Corpus
+from corpus.errors import PartialParse
 from corpus.globs import first, matches
 from corpus.parsers import detect
+from corpus.parsers.pdf.ocr import tesseract
 from corpus.planning import Expected, Known
 from corpus.rulers import ruler
 
+PDF = "application/pdf"
 PUBLIC = "public"  #: the principal of a corpus without permission rules
+
+
+def parse_settings(corpus: Corpus) -> parsers.Settings:
+    """What a corpus asks of the parsers."""
+    parsing = corpus.parsing
+    return parsers.Settings(
+        pages=corpus.limits.pages,
+        pdf=parsing.pdf,
+        ocr_languages=tuple(parsing.ocr_languages),
+        ocr_seconds=parsing.ocr_seconds,
+    )
+
+
+def accepted(corpus: Corpus, document: Document, uri: str) -> Document:
+    """The document as it may be published: with a warning for all that is missing, if the corpus accepts that.
+
+    Raises `PartialParse` if it does not: something is known to be missing, or too few of the source's own words came
+    through.
+    """
+    parsing = corpus.parsing
+    missing = list(document.missing)
+    floor = parsing.pdf_fidelity if document.media_type == PDF else parsing.fidelity
+    if document.fidelity is not None and document.fidelity < floor:
+        missing.append(f"{1 - document.fidelity:.1%} of the source's words ({1 - floor:.1%} may be)")
+    if not missing:
+        return document
+    said = f"not read: {'; '.join(missing)}"
+    if not parsing.accept_partial:
+        raise PartialParse(
+            said,
+            hint="mend the file, exclude it, or set parsing.accept_partial to have such documents as they are",
+            uri=uri,
+            stage="parse",
+        )
+    return replace(document, warnings=(*document.warnings, said))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +117,15 @@ class Recipes:
 
     def attempt_fingerprint(self, media_type: str | None) -> str:
         """What decides whether a document that failed is worth another try: parser, limits and cutting."""
-        limits = self.corpus.limits
+        limits, parsing = self.corpus.limits, self.corpus.parsing
         return fingerprint(
             "attempt",
             assembly.VERSION,
             {
-                "parse": parsers.fingerprint(media_type, pages=limits.pages) if media_type else detect.VERSION,
+                "parse": parsers.fingerprint(media_type, parse_settings(self.corpus)) if media_type else detect.VERSION,
                 "limits": [limits.seconds, limits.memory_mb, limits.megabytes],
+                "ocr": tesseract.state() if media_type == PDF else "",
+                "accepted": [parsing.accept_partial, parsing.fidelity, parsing.pdf_fidelity, parsing.ocr_seconds],
                 "router": router.VERSION,
                 "chunkers": {name: base.build(name).version for name in base.names()},
                 "cutting": self.corpus.cutting.model_dump(),
@@ -97,12 +137,17 @@ class Recipes:
     def check(self) -> None:
         """Raise `ConfigError` for what would fail on every document, before any work is done.
 
-        That is a recipe that asks for more than the ruler's model reads, or a text that no database can hold.
+        That is a recipe that asks for more than the ruler's model reads, a text that no database can hold, or a reader
+        of PDF files that is not installed.
         """
         source, rules = self.corpus.source, [*self.corpus.permissions, *self.corpus.metadata]
         for said in [source.base_url, *(text for rule in rules for text in _texts(rule.model_dump()))]:
             if said and "\0" in said:
                 raise ConfigError(f"corpus {self.corpus.name}: {said!r} has a NUL in it, which no database can hold")
+        if self.corpus.parsing.pdf != "layout":
+            from corpus.parsers.pdf import unstructured  # here: few ask for it
+
+            unstructured.check()
         recipes = [(rule.recipe, rule.settings) for rule in self.corpus.recipes]
         for recipe, settings in [*((name, {}) for name in base.names()), *recipes]:
             chunker: Any = base.build(recipe, self._general(recipe) | settings)
@@ -114,9 +159,10 @@ class Recipes:
 
     def expected(self, known: Known) -> Expected:
         """The fingerprints that a document of the ledger would get today."""
-        limits = self.corpus.limits
         return Expected(
-            parse_fingerprint=parsers.fingerprint(known.media_type, pages=limits.pages) if known.media_type else "",
+            parse_fingerprint=parsers.fingerprint(known.media_type, parse_settings(self.corpus))
+            if known.media_type
+            else "",
             cut_fingerprint=self.cut_fingerprint(known.recipe, known.uri) if known.recipe else "",
             payload_hash=self.payload_hash(known.uri),
             attempt_fingerprint=self.attempt_fingerprint(known.quarantined_media_type)
@@ -167,6 +213,9 @@ class Recipes:
             "author": document.author or said.get("author"),
             "tags": [*document.tags, *(tag for tag in said["tags"] if tag not in document.tags)],
             "permissions": self.permissions(uri),
+            "description": document.description,
+            "page_labels": list(document.page_labels),
+            "fidelity": document.fidelity,
         }
 
     def payload_hash(self, uri: str) -> str:

@@ -21,8 +21,9 @@ OLD = 1_700_000_000  #: an mtime that nobody doubts
 #: what a run must leave the same, whatever happened on the way; times and the ledger of runs are left out
 CONTENT = {
     "documents": "SELECT id, corpus, uri, content_hash, media_type, title, source_url, language, date, author, tags,"
-    " permissions, recipe, recipe_because, warnings, parse_fingerprint, cut_fingerprint, payload_hash, parents,"
-    " children, version, moved_from, deleted_at IS NOT NULL AS deleted FROM documents ORDER BY id",
+    " permissions, recipe, recipe_because, warnings, description, fidelity, page_labels,"
+    " parse_fingerprint, cut_fingerprint, payload_hash, parents, children, version, moved_from,"
+    " deleted_at IS NOT NULL AS deleted FROM documents ORDER BY id",
     "parents": "SELECT * FROM parents ORDER BY id",
     "children": "SELECT * FROM children ORDER BY id",
     "parsed_documents": "SELECT * FROM parsed_documents ORDER BY content_hash, parse_fingerprint",

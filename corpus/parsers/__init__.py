@@ -11,45 +11,48 @@ from dataclasses import replace
 from chunkers.document import Document
 from chunkers.identity import fingerprint as _fingerprint
 from corpus.errors import KerfError, ParseError
-from corpus.parsers import decode, detect, language
-from corpus.parsers.base import parser_for
+from corpus.parsers import decode, detect, fidelity, language
+from corpus.parsers.base import Settings, parser_for
 
-__all__ = ["fingerprint", "parse"]
+__all__ = ["Settings", "fingerprint", "parse"]
 
-#: parsers that look at pages, and so depend on the limit
-_PAGED = frozenset({"pdf"})
+DEFAULTS = Settings()
 
 
-def parse(data: bytes, *, uri: str, pages: int = 5000) -> Document:
-    """Parse one file; `pages` is the most pages that may be read.
+def parse(data: bytes, *, uri: str, settings: Settings = DEFAULTS) -> Document:
+    """Parse one file.
 
-    Raises `UnsupportedFormat`, `ParseError`, `PartialParse` or `LimitExceeded`, each with `uri` and stage `parse`. A
-    file without anything to index is an error, never an empty document.
+    Raises `UnsupportedFormat`, `ParseError` or `LimitExceeded`, each with `uri` and stage `parse`. A file without
+    anything to index is an error, never an empty document. What did not arrive is in the document's `missing` and
+    `fidelity`; whether that is acceptable is not decided here.
     """
     try:
         if not data:
             raise ParseError("the file is empty", hint="0 bytes: fill it, remove it, or exclude it")
         media_type = detect.detect(data, uri)
-        document = parser_for(media_type).parse(data, media_type, pages=pages)
+        parsed = parser_for(media_type).parse(data, media_type, settings)
+        document = parsed.document
         if not any(document.text[block.start : block.end].strip() for block in document.body):
             raise _nothing(document)
     except KerfError as error:
         error.uri, error.stage = uri, "parse"
         raise
+    document = replace(document, fidelity=fidelity.measure(data, parsed))
     return document if document.language else replace(document, language=language.of(document), language_guessed=True)
 
 
-def fingerprint(media_type: str, *, pages: int) -> str:
+def fingerprint(media_type: str, settings: Settings) -> str:
     """What a document of this type was parsed with: another fingerprint means another parse may come out."""
     parser = parser_for(media_type)
-    settings = {
+    read = {
         "detect": detect.VERSION,
         "decode": decode.VERSION,
+        "fidelity": fidelity.VERSION,
         "language": language.VERSION,
         **({"html": parser_for("text/html").version} if parser.name == "markdown" else {}),  # reads raw tables
-        **({"pages": pages} if parser.name in _PAGED else {}),
+        **{name: getattr(settings, name) for name in sorted(parser.reads)},
     }
-    return _fingerprint(f"parse/{parser.name}", parser.version, settings)
+    return _fingerprint(f"parse/{parser.name}", parser.version, read)
 
 
 def _nothing(document: Document) -> ParseError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar, Protocol
 
@@ -9,35 +10,79 @@ from chunkers.document import Document
 from corpus.errors import UnsupportedFormat
 
 
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a corpus asks of the parsers. Each parser names those that it reads."""
+
+    pages: int = 5000  #: the most pages that may be read
+    pdf: str = "layout"  #: layout, unstructured-fast or unstructured-hi-res
+    ocr_languages: tuple[str, ...] = ("eng",)  #: as tesseract names them; none: scans are not read
+    ocr_seconds: float = 60.0  #: wall clock that a page may take, beside that of the document
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What a parser makes of bytes."""
+
+    document: Document
+    left_out: tuple[str, ...] = ()  #: texts that it saw and left out on purpose: menus, running heads, page numbers
+
+
 class Parser(Protocol):
     """Turns bytes into the one form. A parser does no I/O beside the bytes that it is given."""
 
     name: ClassVar[str]
     version: ClassVar[int]  #: raised whenever the same bytes give another document
+    reads: ClassVar[frozenset[str]]  #: fields of `Settings` that change what comes out
 
-    def parse(self, data: bytes, media_type: str, *, pages: int) -> Document:
-        """Parse `data`; `pages` is the most pages that may be read.
+    def parse(self, data: bytes, media_type: str, settings: Settings) -> Parsed:
+        """Parse `data`.
 
-        Raises `ParseError`, `PartialParse` or `LimitExceeded`. Language and fallback titles are not a parser's work.
+        What it knows that it did not get goes into the document's `missing`. Raises `ParseError` or `LimitExceeded`.
+        Language and fallback titles are not a parser's work.
         """
 
 
+_CODE = "corpus.parsers.code.parser:CodeParser"
+_OFFICE = "corpus.parsers.office.parser:OfficeParser"
+_OPEN_XML = "application/vnd.openxmlformats-officedocument."
+
 #: media type → module and class; modules are imported when first needed
 PARSERS: dict[str, str] = {
-    "text/markdown": "corpus.parsers.markdown:MarkdownParser",
-    "text/html": "corpus.parsers.html:HtmlParser",
-    "application/xhtml+xml": "corpus.parsers.html:HtmlParser",
+    "text/markdown": "corpus.parsers.markdown.parser:MarkdownParser",
+    "text/html": "corpus.parsers.html.parser:HtmlParser",
+    "application/xhtml+xml": "corpus.parsers.html.parser:HtmlParser",
     "text/plain": "corpus.parsers.text:TextParser",
     "text/x-log": "corpus.parsers.text:TextParser",
-    "application/pdf": "corpus.parsers.pdf:PdfParser",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "corpus.parsers.office:OfficeParser",
-    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "corpus.parsers.office:OfficeParser",
-    "text/x-python": "corpus.parsers.code:CodeParser",
-    "text/javascript": "corpus.parsers.code:CodeParser",
-    "text/typescript": "corpus.parsers.code:CodeParser",
-    "text/tsx": "corpus.parsers.code:CodeParser",
-    "text/x-go": "corpus.parsers.code:CodeParser",
-    "text/x-sql": "corpus.parsers.code:CodeParser",
+    "text/x-rst": "corpus.parsers.rst.parser:RstParser",
+    "application/pdf": "corpus.parsers.pdf.parser:PdfParser",
+    f"{_OPEN_XML}wordprocessingml.document": _OFFICE,
+    f"{_OPEN_XML}presentationml.presentation": _OFFICE,
+    f"{_OPEN_XML}spreadsheetml.sheet": "corpus.parsers.spreadsheet.parser:SpreadsheetParser",
+    "text/csv": "corpus.parsers.delimited.parser:DelimitedParser",
+    "text/tab-separated-values": "corpus.parsers.delimited.parser:DelimitedParser",
+    "message/rfc822": "corpus.parsers.mail.parser:MailParser",
+    "application/x-ipynb+json": "corpus.parsers.notebook.parser:NotebookParser",
+    "text/x-python": _CODE,
+    "text/javascript": _CODE,
+    "text/typescript": _CODE,
+    "text/tsx": _CODE,
+    "text/x-go": _CODE,
+    "text/x-sql": _CODE,
+    "text/x-java": _CODE,
+    "text/x-rust": _CODE,
+    "text/x-c": _CODE,
+    "text/x-c++": _CODE,
+    "text/x-csharp": _CODE,
+    "text/x-ruby": _CODE,
+    "text/x-php": _CODE,
+    "text/x-shellscript": _CODE,
+    "text/x-kotlin": _CODE,
+    "text/x-dockerfile": _CODE,
+    "text/css": _CODE,
+    "application/yaml": _CODE,
+    "application/toml": _CODE,
+    "application/json": _CODE,
 }
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from corpus.errors import ParseError
 from corpus.parsers.encodings import detect
 
-VERSION = 1  #: raised whenever the same bytes give another text; part of the fingerprint of every text parser
+VERSION = 2  #: raised whenever the same bytes give another text; part of the fingerprint of every text parser
 
 #: the longer marks first: UTF-32's little-endian mark begins with UTF-16's
 _MARKS = (
@@ -19,6 +19,14 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+#: escape → encodings that have it
+_ESCAPES = (
+    (b"\x1b$)C", ("iso2022_kr",)),
+    (b"\x1b$", ("iso2022_jp", "iso2022_jp_2", "iso2022_jp_ext")),
+    (b"\x1b(J", ("iso2022_jp",)),
+    (b"~{", ("hz",)),
+)
+_ESCAPED = 4  #: characters beyond ASCII that make an escape more than an accident; fewer do in a short text
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 #: what some writers take for UTF-8: surrogates as three bytes each, NUL as two; never a part of valid UTF-8
 _ALMOST = re.compile(rb"(?:\xed[\xa0-\xbf][\x80-\xbf])+|\xc0\x80")
@@ -89,11 +97,10 @@ def _decode(data: bytes, declared: str | None) -> tuple[str, str, int]:
     if encoding := unmarked_utf16(data):
         text = data.decode(encoding, "replace")
         return text, encoding, text.count("\ufffd")
+    if encoding := _seven_bit(data):
+        return data.decode(encoding), encoding, 0
     try:
-        # ISO-2022-JP is made of ASCII bytes: its escapes are what tells it from UTF-8
-        if b"\x1b$" not in data and b"\x1b(J" not in data:
-            return data.decode("utf-8"), "utf-8", 0
-        return data.decode("iso2022_jp"), "iso2022_jp", 0
+        return data.decode("utf-8"), "utf-8", 0
     except UnicodeDecodeError:
         pass
     repaired, broken, removed = _almost_utf8(data)
@@ -109,6 +116,21 @@ def _decode(data: bytes, declared: str | None) -> tuple[str, str, int]:
             if faults < broken and faults <= 0.01 * len(text):
                 return text, encoding, faults
     return repaired, "utf-8", broken + removed
+
+
+def _seven_bit(data: bytes) -> str | None:
+    """The encoding of East Asia that bytes are in although all of them are ASCII: its escapes tell."""
+    for mark, encodings in _ESCAPES:
+        if mark not in data or not data.isascii():
+            continue
+        for encoding in encodings:
+            try:
+                beyond = sum(character > "\x7f" for character in data.decode(encoding))
+            except UnicodeDecodeError:
+                continue
+            if beyond >= min(_ESCAPED, len(data) // 16 + 1):
+                return encoding
+    return None
 
 
 def _almost_utf8(data: bytes) -> tuple[str, int, int]:

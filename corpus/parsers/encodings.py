@@ -19,11 +19,19 @@ _HIGH = re.compile(rb"[\x80-\xff]+")
 _HIGH_LINE = re.compile(rb"[^\n]*[\x80-\xff][^\n]*\n?")
 
 #: Those of Latin letters; the first is the answer unless the text speaks for another.
-_LATIN = ("cp1252", "cp1250", "iso8859_2", "cp1254", "mac_roman")
+_LATIN = ("cp1252", "cp1250", "iso8859_2", "cp1254", "mac_roman", "cp850", "cp852")
+#: language → its letters beyond ASCII; a wrong encoding makes words that look like a language, but not of its letters
+_LETTERS = {
+    "cs": "áčďéěíňóřšťúůýž", "da": "åæøé", "de": "äöüß", "en": "éèêëïöüçñà", "es": "áéíñóúü", "et": "äõöüšž",
+    "fi": "äöåšž", "fr": "àâæçéèêëîïôœùûüÿ", "hr": "čćđšž", "hu": "áéíóöőúüű", "is": "áðéíóúýþæö", "it": "àèéìíîòóù",
+    "nl": "éëïöüèáó", "no": "åæøéò", "pl": "ąćęłńóśźż", "pt": "àáâãçéêíóôõúü", "ro": "ăâîșțşţ",
+    "sk": "áäčďéíĺľňóôŕšťúýž",
+    "sl": "čšž", "sq": "ëç", "sv": "åäöé", "tr": "çğıöşüâîû", "ca": "àçèéíïòóúü",
+}  # fmt: skip
 _ACCENTED = re.compile(rb"[A-Za-z][\x80-\xff]|[\x80-\xff][A-Za-z]")
 #: what a wrong encoding makes of Latin letters: a sign amid them (`ci±gnie`) or before them (`£ódź`), a control, a hole
 _TORN = re.compile(
-    r"[^\W\d_][^\w\s\x00-\x7f\xb7\u2013-\u2019](?=[^\W\d_])|(?<!\w)[£±¶³²¹¼½¾¥¤¨´¸](?=[^\W\d_])|[\x80-\x9f\ufffd]"
+    r"[^\W\d_](?:[^\w\s\x00-\x7f\xb7\u2013-\u2019]|[¹²³¼½¾ªº])(?=[^\W\d_])|(?<!\w)[£±¶³²¹¼½¾¥¤¨´¸](?=[^\W\d_])|[\x80-\x9f\ufffd]"
 )
 
 #: encoding → capitals and small letters of its alphabet; a script without capitals has small letters only
@@ -31,13 +39,17 @@ _ALPHABETS = {
     "cp1251": ("А-ЯЁІЇЄҐЎ", "а-яёіїєґў"),
     "koi8_u": ("А-ЯЁІЇЄҐ", "а-яёіїєґ"),
     "cp866": ("А-ЯЁЇЄЎ", "а-яёїєў"),
+    "iso8859_5": ("А-ЯЁІЇЄЎ", "а-яёіїєў"),
     "cp1253": ("Α-ΫΆΈ-Ώ", "α-ώΐ"),
     "cp1255": ("", "א-ת"),
     "cp1256": ("", "ء-ي"),
+    "iso8859_6": ("", "ء-ي"),
     "cp874": ("", "ก-๎"),
 }
-_CYRILLIC = frozenset({"cp1251", "koi8_u", "cp866"})
+_CYRILLIC = frozenset({"cp1251", "koi8_u", "cp866", "iso8859_5"})
 _AHEAD = 0.2  #: of likeness that another alphabet needs more: short words of these make as good ones of others
+_OF_ANY = "iso8859_5"  #: other alphabets make letters of it too, but hardly ever its most frequent ones
+_VOWELS = 0.15  #: share of those
 _THAI = "cp874"  #: nearly every byte is a letter in it, so it is what nothing else is
 
 #: encoding → a narrower codec and the lead bytes of its everyday characters
@@ -49,9 +61,11 @@ _IDEOGRAPHS = {
     "big5": ("big5", (0xA4, 0xC6)),
 }
 _JAPANESE = frozenset({"euc_jp", "cp932"})  #: without Kana it could as well be Chinese or Korean
-_KOREAN_AHEAD = 0.15  #: all of Korean could be Chinese, but hardly any Chinese could be Korean
+_KOREAN_AHEAD = 0.05  #: all of Korean could be Chinese, but hardly any Chinese could be Korean
 _KANA = "".join(map(chr, range(0x3041, 0x30FF)))
-_JAMO = "".join(map(chr, range(0x3131, 0x318F)))
+_LATIN_WORD = re.compile(r"[^\W\d_]{3}")
+_RARE = 4  #: characters; fewer are an accident
+_EAST_ASIAN = re.compile("[\u3041-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
 _SIGNS = "«»„“”‘’–—…№©®°·•×§€\xa0、。，．！？：；（）《》「」『』【】〈〉～ー" + "".join(
     map(chr, range(0xFF10, 0xFF5B))
 )
@@ -76,7 +90,9 @@ def detect(data: bytes) -> str | None:
         return _likeliest(sample, [encoding for encoding, share in alphabets.items() if share == most])
     if is_scattered:
         return _latin(sample)
-    return _THAI if _alphabetic(sample, _THAI) >= _LEAST else None
+    if _alphabetic(sample, _THAI) >= _LEAST:
+        return _THAI
+    return _of_rare_characters(sample) or _of_many_accents(sample)
 
 
 def _sample(data: bytes) -> bytes:
@@ -90,19 +106,30 @@ def _sample(data: bytes) -> bytes:
 
 
 def _latin(data: bytes) -> str:
-    """The Latin encoding under which the fewest words look torn and the text is most like a language.
+    """The Latin encoding under which the fewest words look torn and the text is most like a language in its letters.
 
     The fewer accented letters there are, the more has another to be ahead of the first.
     """
-    from corpus.parsers.language import likeness
+    from corpus.parsers.language import likeliest
 
-    ahead = 1 / (1 + len(_ACCENTED.findall(data)))
+    accented = len(_ACCENTED.findall(data))
+    ahead = 1 / (2 + accented) if accented else 1.0
 
     def merit(encoding: str) -> tuple[int, float]:
         text = data.decode(encoding, "replace")
-        return -len(_TORN.findall(text)), round(likeness(text), 2) + (ahead if encoding == _LATIN[0] else 0.0)
+        language, likeness = likeliest(text)
+        likeness *= _share_of_letters(text, _LETTERS.get(language))
+        return -len(_TORN.findall(text)), round(likeness, 2) + (ahead if encoding == _LATIN[0] else 0.0)
 
     return max(_LATIN, key=merit)
+
+
+def _share_of_letters(text: str, letters: str | None) -> float:
+    """The share of the letters beyond ASCII that a language has, 1 if it is not known which those are."""
+    beyond = [character for character in text.lower() if character > "\x7f" and character.isalpha()]
+    if not beyond or letters is None:
+        return 1.0
+    return sum(character in letters for character in beyond) / len(beyond)
 
 
 def _likeliest(data: bytes, encodings: Sequence[str]) -> str:
@@ -125,11 +152,36 @@ def _ideographic(data: bytes, encoding: str) -> float:
     return round(share, 1) + (_KOREAN_AHEAD if encoding == "cp949" else 0.0)
 
 
+def _of_rare_characters(data: bytes) -> str | None:
+    """The encoding of East Asia that reads all of it as characters, if not as everyday ones, and most as those."""
+    found: dict[str, float] = {}
+    for encoding in ("gb18030", "big5", "cp932", "euc_jp", "cp949"):
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        beyond = [character for character in text if character > "\x7f"]
+        if len(beyond) >= _RARE and all(
+            _EAST_ASIAN.fullmatch(character) or character in _SIGNS for character in beyond
+        ):
+            found[encoding] = sum(character in _everyday(encoding) for character in beyond) / len(beyond)
+    return max(found, key=lambda encoding: found[encoding]) if found else None
+
+
+def _of_many_accents(data: bytes) -> str | None:
+    """A Latin encoding, if words come out whole in it."""
+    encoding = _latin(data)
+    text = data.decode(encoding, "replace")
+    return encoding if len(_TORN.findall(text)) <= 0.02 * len(text) and _LATIN_WORD.search(text) else None
+
+
 def _alphabetic(data: bytes, encoding: str) -> float:
     """The share of what is beyond ASCII that are words as they are written in an alphabet, in tenths."""
     text = data.decode(encoding, "replace")
     beyond = [character for character in text if character > "\x7f"]
     signs = sum(character in _SIGNS for character in beyond)
+    if encoding == _OF_ANY and sum(text.count(vowel) for vowel in "аеио") < _VOWELS * len(beyond):
+        return 0.0
     good = sum(_word_merit(len(word), parts) for word, parts in _words(text, *_ALPHABETS[encoding]))
     return round((good + signs) / max(len(beyond), 1), 1)
 
@@ -153,5 +205,4 @@ def _everyday(encoding: str) -> frozenset[str]:
     codec, (first, last) = _IDEOGRAPHS[encoding]
     trails = [*range(0x40, 0x7F), *range(0xA1, 0xFF)] if codec == "big5" else range(0xA1, 0xFF)
     found = {bytes([lead, trail]).decode(codec, "ignore") for lead in range(first, last + 1) for trail in trails} - {""}
-    letters = {"euc_jp": _KANA, "euc_kr": _JAMO}.get(codec, "")
-    return frozenset(found | set(letters))
+    return frozenset(found | set(_KANA if codec == "euc_jp" else ""))

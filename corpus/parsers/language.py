@@ -5,19 +5,27 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Any
 
 from chunkers.document import Document, Kind
 
-VERSION = 1  #: raised whenever the same document gives another language; part of every parser's fingerprint
+VERSION = 2  #: raised whenever the same document gives another language; part of every parser's fingerprint
 
 _SAMPLE = 6000  #: characters that are looked at
 _PROSE = frozenset(
     {Kind.HEADING, Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE, Kind.CAPTION, Kind.FOOTNOTE, Kind.QUESTION, Kind.ANSWER}
 )
-_ENOUGH = 16  #: letters; with fewer the model guesses
-_SURE = 0.25  #: the model's score; below it the answer is None
+#: letters → the model's score that a text of at most so many must have; with less the answer is None
+_SURE = ((7, 2.0), (15, 0.95), (31, 0.75), (63, 0.5), (_SAMPLE, 0.25))
+_SHORT = 200  #: letters; the model knows a longer text better than a few letters tell
+_KANA_LEAST = (
+    0.05,
+    0.15,
+)  #: share of Kana in Japanese, of a line and of a page: Chinese quotes a Japanese word now and then
+_PAGE = 100  #: characters
+_HANGUL_LEAST = 0.2  #: share of Hangul beside Han in Korean; other languages hardly quote it
 _NOISE = re.compile(
     r"https?://\S+|\S*[/\\@_]\S*|</?[A-Za-z][^<>]{0,500}>|\{[^{}\n]{0,200}\}|`[^`\n]{1,200}`|[#*|>=~`\[\]()-]+"
 )
@@ -50,6 +58,11 @@ _SHARED = {
     "Arabic": ("ar", "fa", "ur", "ps", "ug", "sd", "ku", "yi"),
     "Devanagari": ("hi", "mr", "ne", "sa"),
 }
+#: letters that one of them has and the others have not
+_OWN_LETTERS = {
+    "uk": frozenset("їєґ"), "be": frozenset("ў"), "sr": frozenset("ђћ"), "mk": frozenset("ѓќѕ"),
+    "ur": frozenset("ٹڈڑںے"), "ps": frozenset("ټډړږښځڅېۍ"), "ku": frozenset("ڕڵۆێ"),
+}  # fmt: skip
 #: A character of these stands for a syllable or a word, where other scripts need several.
 _WEIGHT = {"Han": 3.0, "Kana": 2.0, "Hangul": 2.0}
 #: what the model calls by three letters, or by a code that is no longer in use
@@ -57,25 +70,22 @@ _ALIASES = {"arz": "ar", "ckb": "ku", "sh": "sr", "als": "de", "yue": "zh", "wuu
 
 
 def of(document: Document) -> str | None:
-    """The language of a document's prose, ISO 639-1; None if there is too little of it. Code has none."""
-    return detect(prose(document))
+    """The language of a document's prose, ISO 639-1, or of its tables if its prose tells none. Code has none."""
+    return detect(_sample(document, _PROSE)) or detect(_sample(document, frozenset({Kind.TABLE})))
 
 
-def prose(document: Document) -> str:
-    """A bounded sample of the document's running text; of its tables, if there is nothing else."""
-    for kinds in (_PROSE, frozenset({Kind.TABLE})):
-        spans = [(block.start, block.end) for block in document.blocks if block.kind in kinds]
-        total = sum(end - start for start, end in spans)
-        # Every n-th block, so that a preface in another language does not decide for the document.
-        step = max(1, total // (4 * _SAMPLE))
-        sample = ""
-        for start, end in spans[::step]:
-            sample += _NOISE.sub(" ", document.text[start : min(end, start + _SAMPLE)]) + "\n"
-            if len(sample) >= _SAMPLE:
-                break
-        if any(character.isalpha() for character in sample):
-            return sample[:_SAMPLE]
-    return ""
+def _sample(document: Document, kinds: Collection[Kind]) -> str:
+    """A bounded sample of the text of some kinds of blocks, from all over the document."""
+    spans = [(block.start, block.end) for block in document.blocks if block.kind in kinds]
+    total = sum(end - start for start, end in spans)
+    # Every n-th block, so that a preface in another language does not decide for the document.
+    step = max(1, total // (4 * _SAMPLE))
+    sample = ""
+    for start, end in spans[::step]:
+        sample += _NOISE.sub(" ", document.text[start : min(end, start + _SAMPLE)]) + "\n"
+        if len(sample) >= _SAMPLE:
+            break
+    return sample[:_SAMPLE]
 
 
 def detect(text: str) -> str | None:
@@ -86,26 +96,47 @@ def detect(text: str) -> str | None:
     if not weights:
         return None
     script = max(weights, key=lambda name: (weights[name], name))
-    if script in ("Han", "Kana"):
-        # Japanese is full of Han; Chinese has no Kana beside a quoted word.
-        return "ja" if shares["Kana"] > 0.05 * (shares["Han"] + shares["Kana"]) else "zh"
+    if script in ("Han", "Kana", "Hangul"):
+        return _east_asian(shares)
     if script in _OWN:
         return _OWN[script]
-    if shares[script] < _ENOUGH:
-        return None
-    answers = _model(text[:_SAMPLE])
-    if script in _SHARED:
-        among = _SHARED[script]
-        return next((language for language, _ in answers if language in among), among[0])
+    among = _SHARED.get(script, ())
+    sample = text[:_SAMPLE]
+    if among and shares[script] <= _SHORT and (told := _told(sample.lower(), among)):
+        return told
     foreign = {*_OWN.values(), *(language for shared in _SHARED.values() for language in shared)} - {"ku", "sr", "yi"}
-    language, score = next(((name, score) for name, score in answers if name not in foreign), ("", 0.0))
-    return language if score >= _SURE else None
+    language, score = next(
+        ((name, score) for name, score in _model(sample) if (name in among if among else name not in foreign)),
+        ("", 0.0),
+    )
+    sure = next(least for most, least in _SURE if shares[script] <= most)
+    return language if score >= sure else None
+
+
+def _east_asian(shares: Counter[str]) -> str:
+    """Korean and Japanese are written with Han beside their own letters, Chinese with hardly anything else."""
+    han, kana, hangul = shares["Han"], shares["Kana"], shares["Hangul"]
+    if hangul > _HANGUL_LEAST * (han + hangul) and hangul > kana:
+        return "ko"
+    return "ja" if kana > _KANA_LEAST[han + kana >= _PAGE] * (han + kana) else "zh"
+
+
+def _told(text: str, among: Sequence[str]) -> str | None:
+    """The language whose own letters are in a text, if those of no other are."""
+    letters = set(text)
+    found = [language for language in among if letters & _OWN_LETTERS.get(language, frozenset())]
+    return found[0] if len(found) == 1 else None
 
 
 def likeness(text: str) -> float:
     """How sure the model is that `text` is in some language, 0 to 1: wrongly decoded text looks like none."""
+    return likeliest(text)[1]
+
+
+def likeliest(text: str) -> tuple[str, float]:
+    """The language that the words with a letter beyond ASCII are most like, and how sure the model is of it."""
     letters = re.sub(r"[^\w\s]|\d", " ", " ".join(_telling(text)))
-    return max((score for _, score in _model(letters)), default=0.0)
+    return next(iter(_model(letters)), ("", 0.0))
 
 
 def _telling(text: str) -> list[str]:
@@ -123,8 +154,12 @@ def _script(character: str) -> str:
 def _model(text: str) -> list[tuple[str, float]]:
     """Languages with two letters and their scores, best first."""
     found = _detector().detect(" ".join(text.lower().split()), model="lite", k=8)
-    named = [(_ALIASES.get(item["lang"], item["lang"]), float(item["score"])) for item in found]
-    return [(language, score) for language, score in named if len(language) == 2]
+    scores: dict[str, float] = {}
+    for item in found:
+        language = _ALIASES.get(item["lang"], item["lang"])
+        if len(language) == 2:
+            scores[language] = scores.get(language, 0.0) + float(item["score"])
+    return sorted(scores.items(), key=lambda one: -one[1])
 
 
 @cache

@@ -8,11 +8,10 @@ from typing import ClassVar
 
 from chunkers.document import Block, Document, Kind
 from corpus.parsers import decode
-from corpus.parsers.detect import starts_record
+from corpus.parsers.base import Parsed, Settings
+from corpus.parsers.log_lines import records
 
 _PARAGRAPH = re.compile(r"(?:^[^\n]*\S[^\n]*\n?)+", re.MULTILINE)
-_RECORDS = 20_000  #: above it records share a block: a million small objects help nobody, a log is cut between lines
-_LINES = 200  #: of such a shared block, at most
 
 
 class TextParser:
@@ -23,19 +22,22 @@ class TextParser:
     """
 
     name: ClassVar[str] = "text"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
+    reads: ClassVar[frozenset[str]] = frozenset()
 
-    def parse(self, data: bytes, media_type: str, *, pages: int) -> Document:  # noqa: ARG002 - text has no pages
+    def parse(self, data: bytes, media_type: str, settings: Settings) -> Parsed:  # noqa: ARG002 - it reads none
         """Parse; raises `ParseError` for bytes that are not text."""
         decoded = decode.decode(data)
         spans = records(decoded.text) if media_type == "text/x-log" else paragraphs(decoded.text)
-        return Document(
-            text=decoded.text,
-            blocks=tuple(Block(Kind.PARAGRAPH, start, end) for start, end in spans),
-            media_type=media_type,
-            text_is_source=True,
-            encoding=decoded.encoding,
-            replaced=decoded.replaced,
+        return Parsed(
+            Document(
+                text=decoded.text,
+                blocks=tuple(Block(Kind.PARAGRAPH, start, end) for start, end in spans),
+                media_type=media_type,
+                text_is_source=True,
+                encoding=decoded.encoding,
+                replaced=decoded.replaced,
+            )
         )
 
 
@@ -43,33 +45,3 @@ def paragraphs(text: str) -> Iterator[tuple[int, int]]:
     """Yield the runs of lines that are not blank."""
     for match in _PARAGRAPH.finditer(text):
         yield match.start(), match.start() + len(match[0].rstrip())
-
-
-def records(text: str) -> list[tuple[int, int]]:
-    """The records of a log, in order; neighbours are put together when there are more than 20,000."""
-    lines = [match.span() for match in re.finditer(r"[^\n]*\S[^\n]*", text)]
-    if not lines:
-        return []
-    stamped = any(starts_record(text[start:end]) for start, end in lines[:50])
-    begins = _is_stamped if stamped else _is_flush_left
-    firsts = [at for at, (start, _) in enumerate(lines) if at == 0 or begins(text, start)]
-    if len(firsts) > _RECORDS:
-        kept = [0]
-        for at in firsts:
-            if at - kept[-1] >= _LINES:
-                kept.append(at)
-        firsts = kept
-    ends = [*firsts[1:], len(lines)]
-    return [
-        (lines[first][0], lines[first][0] + len(text[lines[first][0] : lines[last - 1][1]].rstrip()))
-        for first, last in zip(firsts, ends, strict=True)
-    ]
-
-
-def _is_stamped(text: str, start: int) -> bool:
-    return starts_record(text[start : start + 200])
-
-
-def _is_flush_left(text: str, start: int) -> bool:
-    """Whether a line begins a record where there are no times: it does not go on with what came before it."""
-    return not (text[start].isspace() or text.startswith(("}", "]", ")", "Caused by:", "Traceback "), start))

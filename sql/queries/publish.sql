@@ -32,17 +32,18 @@ RETURNING document_id
 
 -- name: stored_document
 SELECT content_hash, media_type, title, source_url, language, date, author, tags, permissions, recipe, recipe_because,
-       warnings, parse_fingerprint, cut_fingerprint, payload_hash, parents, children, version, moved_from,
-       deleted_at IS NOT NULL AS deleted
+       warnings, description, fidelity, page_labels, parse_fingerprint, cut_fingerprint, payload_hash, parents, children,
+       version, moved_from, deleted_at IS NOT NULL AS deleted
 FROM documents WHERE id = %(id)s
 
 -- name: insert_document
 INSERT INTO documents (id, corpus, uri, content_hash, media_type, title, source_url, language, date, author, tags,
                        permissions, recipe, recipe_because, warnings, parse_fingerprint, cut_fingerprint, payload_hash,
-                       parents, children, version, moved_from)
+                       description, fidelity, page_labels, parents, children, version, moved_from)
 VALUES (%(id)s, %(corpus)s, %(uri)s, %(content_hash)s, %(media_type)s, %(title)s, %(source_url)s, %(language)s, %(date)s,
         %(author)s, %(tags)s, %(permissions)s, %(recipe)s, %(recipe_because)s, %(warnings)s, %(parse_fingerprint)s,
-        %(cut_fingerprint)s, %(payload_hash)s, %(parents)s, %(children)s, 1, %(moved_from)s)
+        %(cut_fingerprint)s, %(payload_hash)s, %(description)s, %(fidelity)s,
+        %(page_labels)s, %(parents)s, %(children)s, 1, %(moved_from)s)
 
 -- name: update_document
 UPDATE documents SET
@@ -50,6 +51,7 @@ UPDATE documents SET
     language = %(language)s, date = %(date)s, author = %(author)s, tags = %(tags)s, permissions = %(permissions)s,
     recipe = %(recipe)s, recipe_because = %(recipe_because)s, warnings = %(warnings)s,
     parse_fingerprint = %(parse_fingerprint)s, cut_fingerprint = %(cut_fingerprint)s, payload_hash = %(payload_hash)s,
+    description = %(description)s, fidelity = %(fidelity)s, page_labels = %(page_labels)s,
     parents = %(parents)s, children = %(children)s, version = version + 1, moved_from = %(moved_from)s, deleted_at = NULL
 WHERE id = %(id)s
 

@@ -18,6 +18,7 @@ from chunkers.chunk import embedded_text
 from chunkers.document import Block, Document, Kind, pages_of
 from chunkers.errors import ConfigError
 from chunkers.tokens import Characters
+from corpus.parsers.base import Settings
 
 DOCUMENT = UUID(int=1)
 NAMES = names()
@@ -222,7 +223,7 @@ def test_every_invariant_holds_on_real_documents(name, data_folder: Path):
     seen = 0
     for file in sorted(files):
         if media_type := media_types.get(file.suffix):
-            document = parser_for(media_type).parse(file.read_bytes(), media_type, pages=100)
+            document = parser_for(media_type).parse(file.read_bytes(), media_type, Settings()).document
             hold(document, cut(DOCUMENT, document, build(name), ruler), ruler)
             seen += 1
     assert seen > 20

@@ -20,7 +20,9 @@ from chunkers.document import Block, Document, Kind, uncovered
 from chunkers.errors import ConfigError
 from chunkers.headers import header, room
 from chunkers.tokens import Cached, Characters, Ruler
-from corpus.parsers.code import CodeParser
+from corpus.parsers.base import Settings
+from corpus.parsers.code.languages.c_macros import blanked
+from corpus.parsers.code.parser import CodeParser
 
 SOURCES = {name: (DATA / name).read_text(encoding="utf-8") for name in MEDIA_TYPES}
 STDLIB = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))[::4][:40]
@@ -29,7 +31,7 @@ few = settings(max_examples=60, deadline=None, suppress_health_check=[HealthChec
 
 
 def parse(text: str, media_type: str = "text/x-python") -> Document:
-    return CodeParser().parse(text.encode(), media_type, pages=1)
+    return CodeParser().parse(text.encode(), media_type, Settings()).document
 
 
 def pieces(parts: list[Part]) -> list[Piece]:
@@ -84,6 +86,10 @@ FRAGMENTS = (
     *("\n", "\n\n", "    ", "\t", "(", ")", "}", "'", '"', '"""', "`", "/*", "*/", "//", "#", "--", "$$", ";"),
     *("BEGIN", "END", "x = 1", "return x", "漢字", "😀", "if x:", "else:", "@d", "import os", "\u2028", "\xa0", "\x1c"),
 )
+MACROS = (
+    *(") ", "A_B", " __x", "(", ")", "((1))", ";", "{", "\n", "class ", "EXPORT ", "Shelf", " : ", "\\\n", "  ", "é"),
+    *("BEGIN_DECLS\n", "#define F(x) \\\n", "TEST(A, b)", "int f(int)"),
+)
 code_like = st.lists(st.sampled_from(FRAGMENTS), max_size=60).map("".join)
 
 
@@ -96,9 +102,9 @@ def test_blocks_of_any_text_are_in_order_and_cover_it(text, media_type):
 
 
 @st.composite
-def mutated(draw: st.DrawFn) -> Document:
+def mutated(draw: st.DrawFn, name: str | None = None) -> Document:
     """A real file with some stretches of it deleted, doubled or replaced."""
-    name = draw(st.sampled_from(sorted(SOURCES)))
+    name = name or draw(st.sampled_from(sorted(SOURCES)))
     text = SOURCES[name]
     for _ in range(draw(st.integers(1, 4))):
         start = draw(st.integers(0, len(text)))
@@ -109,6 +115,29 @@ def mutated(draw: st.DrawFn) -> Document:
             + text[end:]
         )
     return parse(text if text.strip() else "x", MEDIA_TYPES[name])
+
+
+@pytest.mark.parametrize("name", MEDIA_TYPES)
+@given(data=st.data())
+@settings(few, max_examples=20)
+def test_blocks_of_mutated_code_of_each_language_cover_it_and_know_their_symbols(name, data):
+    document = data.draw(mutated(name))
+    assert list(uncovered(document, [(block.start, block.end) for block in document.blocks])) == []
+    for block in document.blocks:
+        assert document.text[block.start : block.end].strip()
+        if block.symbol:
+            assert block.symbol.name
+            assert block.symbol.name.endswith(block.section_path[-1])
+            assert "\n" not in block.symbol.signature
+
+
+@given(source=st.lists(st.sampled_from(MACROS), max_size=30).map("".join))
+@settings(few, max_examples=200)
+def test_blanked_macros_move_nothing(source):
+    before = source.encode()
+    after = blanked(before)
+    assert len(after) == len(before)
+    assert all(new in (old, 0x20) and (new == old or old != 0x0A) for old, new in zip(before, after, strict=True))
 
 
 @given(document=mutated(), size=st.integers(20, 400), parent_size=st.integers(20, 1500))
@@ -139,7 +168,7 @@ def test_cuts_of_real_code_in_each_language_keep_every_promise(name):
 
 @pytest.mark.parametrize("path", STDLIB[:40], ids=lambda path: path.name)
 def test_cuts_of_the_standard_library_keep_every_promise(path):
-    document = CodeParser().parse(path.read_bytes(), "text/x-python", pages=1)
+    document = CodeParser().parse(path.read_bytes(), "text/x-python", Settings()).document
     parts = check(document, Code(), Cached(word_pieces()))
     longest = max(piece.end - piece.start for piece in pieces(parts))
     for part in parts:
@@ -264,6 +293,11 @@ LITERALS = {
     "text/javascript": "function f(value) {{\n  /* {}\n  */\n",
     "text/typescript": "function f(value: string) {{\n  const q = `{}\n  `;\n",
     "text/x-go": "func f(value string) {{\n  q := `{}\n  `\n",
+    "text/x-rust": 'fn f(value: &str) {{\n  let q = r#"{}\n  "#;\n',
+    "text/x-kotlin": 'fun f(value: String) {{\n  val q = """{}\n  """\n',
+    "text/x-c": "void f(int value) {{\n  /* {}\n  */\n",
+    "text/x-c++": 'void f(int value) {{\n  auto q = R"({}\n  )";\n',
+    "text/x-shellscript": "f() {{\n  cat <<TEXT\n{}\nTEXT\n",
 }
 
 
@@ -277,7 +311,8 @@ def test_a_docstring_or_literal_that_fits_is_not_cut_through(media_type, paragra
     head = LITERALS[media_type].format(
         "\n\n    ".join("\n    ".join(["It says something, or: asks (who?)."] * lines) for lines in paragraphs)
     )
-    source = head + "".join(f"    log({number}, value)\n" for number in range(calls))
+    call = "    log {}\n" if media_type == "text/x-shellscript" else "    log({}, value);\n"
+    source = head + "".join(call.format(number) for number in range(calls * (1 + (call == "    log {}\n"))))
     document = parse(source if media_type == "text/x-python" else source + "}\n", media_type)
     found = pieces(check(document, Code(), Cached(word_pieces())))
     assert len(found) > 2

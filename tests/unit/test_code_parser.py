@@ -10,9 +10,10 @@ from code_samples import DATA, MEDIA_TYPES
 
 from chunkers.document import Block, Document, Kind, Lines, uncovered
 from corpus.errors import UnsupportedFormat
-from corpus.parsers.base import PARSERS, parser_for
-from corpus.parsers.code import HUGE, CodeParser
-from corpus.parsers.code_languages import LANGUAGES
+from corpus.parsers.base import PARSERS, Settings, parser_for
+from corpus.parsers.code.languages import LANGUAGES
+from corpus.parsers.code.languages.base import HUGE
+from corpus.parsers.code.parser import CodeParser
 
 #: file → (qualified name, kind, how its first line begins, how its last line ends), in order
 SYMBOLS = {
@@ -102,11 +103,11 @@ SYMBOLS = {
 
 
 def parse(text: str, media_type: str = "text/x-python") -> Document:
-    return CodeParser().parse(text.encode(), media_type, pages=1)
+    return CodeParser().parse(text.encode(), media_type, Settings()).document
 
 
 def read(name: str) -> Document:
-    return CodeParser().parse((DATA / name).read_bytes(), MEDIA_TYPES[name], pages=1)
+    return CodeParser().parse((DATA / name).read_bytes(), MEDIA_TYPES[name], Settings()).document
 
 
 def content(document: Document, block: Block) -> str:
@@ -117,7 +118,7 @@ def symbols(document: Document) -> dict[str, Block]:
     return {block.symbol.name: block for block in document.blocks if block.symbol}
 
 
-@pytest.mark.parametrize("name", MEDIA_TYPES)
+@pytest.mark.parametrize("name", SYMBOLS)
 def test_every_symbol_of_a_file_is_found_with_its_qualified_name_and_its_own_lines(name):
     document = read(name)
     found = []
@@ -147,12 +148,14 @@ def test_a_symbol_block_has_its_path_and_other_blocks_that_of_the_symbol_around_
     document = read(name)
     for block in document.blocks:
         if block.symbol and name != "lending.sql":
-            assert ".".join(block.section_path) == block.symbol.name
+            joint = LANGUAGES[MEDIA_TYPES[name]].joint
+            assert joint.join(block.section_path) == block.symbol.name
         elif block.symbol:
             assert block.section_path == (block.symbol.name,)
         else:
             assert block.kind is Kind.CODE
-            assert not block.section_path or ".".join(block.section_path) in symbols(document)
+            joint = LANGUAGES[MEDIA_TYPES[name]].joint if name != "lending.sql" else "."
+            assert not block.section_path or joint.join(block.section_path) in symbols(document)
 
 
 def test_lines_are_those_of_the_file_in_spite_of_characters_of_several_bytes():
@@ -283,7 +286,7 @@ def test_a_blank_file_has_no_blocks(media_type):
 
 def test_a_language_without_a_grammar_is_refused_by_name():
     with pytest.raises(UnsupportedFormat, match="text/x-cobol"):
-        CodeParser().parse(b"MOVE A TO B.", "text/x-cobol", pages=1)
+        CodeParser().parse(b"MOVE A TO B.", "text/x-cobol", Settings())
 
 
 def test_every_language_is_registered_and_its_grammar_loads_without_a_warning():

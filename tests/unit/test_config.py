@@ -181,7 +181,7 @@ FAULTS = {
         "shedule: null",
         (
             "corpora.docs.shedule: there is no such key (there are batches, cutting, deletion_guard, embedding, "
-            "exclude, include, limits, metadata, permissions, recipes, schedule, source)"
+            "exclude, include, limits, metadata, parsing, permissions, recipes, schedule, source)"
         ),
     ),
     "an unknown key further in": (
@@ -406,6 +406,7 @@ SECTIONS = {
     "embedding": config.Embedding,
     "deletion_guard": config.DeletionGuard,
     "batches": config.Batches,
+    "parsing": config.Parsing,
     "limits": config.Limits,
 }
 

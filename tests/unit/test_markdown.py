@@ -1,15 +1,13 @@
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from chunkers.document import Block, Document, Kind, uncovered
 from corpus.parsers import parse
-from corpus.parsers.markdown import MarkdownParser
+from corpus.parsers.base import Settings
+from corpus.parsers.markdown.parser import MarkdownParser
 
 
 def read(text: str) -> Document:
@@ -220,7 +218,7 @@ def test_the_mark_of_a_footnote_is_no_part_of_a_heading() -> None:
 def test_link_definitions_are_not_lost() -> None:
     assert spans(read("see [a]\n\n[a]: http://x.y\n[b]: http://x.z\n")) == [
         ("paragraph", "see [a]"),
-        ("paragraph", "[a]: http://x.y\n[b]: http://x.z"),
+        ("metadata", "[a]: http://x.y\n[b]: http://x.z"),
     ]
 
 
@@ -261,7 +259,7 @@ def test_an_impossible_date_or_a_foreign_tag_spoils_no_front_matter() -> None:
 
 @pytest.mark.parametrize("source", ["---\n\nprose between breaks\n\n---\n", "---\nnever closed: x\n", "--- \n"])
 def test_thematic_breaks_are_no_front_matter(source: str) -> None:
-    document = MarkdownParser().parse(source.encode(), "text/markdown", pages=1)
+    document = MarkdownParser().parse(source.encode(), "text/markdown", Settings()).document
     assert not only(document, Kind.METADATA)
     assert not list(uncovered(document, [(block.start, block.end) for block in document.blocks]))
 
@@ -271,64 +269,86 @@ def test_windows_newlines_tabs_and_other_scripts() -> None:
     assert spans(document) == [("heading", "# Заголовок"), ("list_item", "-\tпункт 😀"), ("paragraph", "段落文字")]
 
 
-PIECES = st.sampled_from(
-    [
-        "# H", "## H2 {#a}", "text *a*", "- item", "  - nested", "    - deep", "1. one", "> quote", ">> deeper", ">",
-        "```", "~~~~", "```{note}", "    code", "\tcode", "| a | b |", "|---|---|", "| 1 | 2 |", "===", "---", "***",
-        "[a]: b", "[^1]: n", "    more", "$$", "x", "\\begin{align}", "\\end{align}", ": def", "Term", ":::",
-        "::: note", ":::{code}", "!!! tip", "/// x", "///", "<div>", "</div>", "<table>", "<tr><td>c", "</table>",
-        "<!--", "-->", "<pre>", "</pre>", "", "", " ", "\u00a0", "\u2028x", "\x0c", "\x0bz", "-", "+", "+++", "...",
-        "title: x", "- - a", "> - # h", "1)",
-    ]
-)  # fmt: skip
+def test_front_matter_of_json_pandoc_and_plain_lines_is_read() -> None:
+    hugo = read('{\n  "title": "T",\n  "tags": ["a", "b"],\n  "description": "D"\n}\n\ntext\n')
+    assert (hugo.title, hugo.tags, hugo.description) == ("T", ("a", "b"), "D")
+    pandoc = read("% The\n  title\n% Ann; Bob\n% May 1, 2024\n\ntext\n")
+    assert (pandoc.title, pandoc.author, pandoc.date) == ("The title", "Ann, Bob", "2024-05-01")
+    pelican = read("Title: T: and more\nDate: 2024-05-01 10:30\nTags: a, b\nSummary: One\n    two.\n\ntext\n")
+    assert (pelican.title, pelican.date, pelican.tags) == ("T: and more", "2024-05-01T10:30:00", ("a", "b"))
+    assert pelican.description == "One two."
 
 
-@given(st.lists(PIECES, max_size=40).map("\n".join) | st.text(st.characters(exclude_categories=["Cs"]), max_size=80))
-@settings(max_examples=600, deadline=None)
-def test_nothing_is_left_out(source: str) -> None:
-    document = MarkdownParser().parse(source.encode(), "text/markdown", pages=1)
-    assert not list(uncovered(document, [(block.start, block.end) for block in document.blocks]))
-    for block in document.blocks:
-        text = document.text[block.start : block.end]
-        assert text.strip()
-        assert text == text.rstrip()
-        assert (block.rows is not None) == (block.kind is Kind.TABLE)
-        assert (block.level is not None) == (block.kind in (Kind.HEADING, Kind.LIST_ITEM))
+def test_front_matter_that_names_its_format_is_read() -> None:
+    assert read('---toml\ntitle = "T"\n---\ntext\n').title == "T"
+    assert read('---json\n{"title": "T"}\n---\ntext\n').title == "T"
+
+
+def test_keys_in_tables_of_front_matter_are_read_after_its_own() -> None:
+    zola = read('+++\ntitle = "T"\n[taxonomies]\ntags = ["a"]\n[extra]\nauthor = "Ann"\ntitle = "no"\n+++\ntext\n')
+    assert (zola.title, zola.tags, zola.author) == ("T", ("a",), "Ann")
+    myst = read('---\nmyst:\n  html_meta:\n    "description lang=en": D\n    keywords: a, b\n---\ntext\n')
+    assert (myst.description, myst.tags) == ("D", ("a", "b"))
+
+
+@pytest.mark.parametrize("lead", ["", "\n", "\ufeff"])
+def test_blank_lines_and_a_byte_order_mark_may_stand_before_front_matter(lead: str) -> None:
+    assert read(f"{lead}---\ntitle: T\n---\ntext\n").title == "T"
+
+
+def test_what_is_said_first_counts_but_a_date_must_be_one() -> None:
+    assert read("---\ndate: soon\nlastmod: 2024-5-1\n---\ntext\n").date == "2024-05-01"
+
+
+def test_front_matter_that_was_never_closed_is_text_and_said_so() -> None:
+    source = "---\ntitle: T\n\nProse that goes on.\n\nMore: of it.\n\n---\n\n# H\n"
+    document = read(source)
+    assert not only(document, Kind.METADATA)
+    assert "taken for text" in document.warnings[0]
+
+
+def test_broken_json_is_metadata_with_its_plain_lines() -> None:
+    document = read('{\n  "title": "T",\n  "date": "2024-05-01"\n  "tags": []\n}\n\ntext\n')
+    assert (document.title, document.date) == ("T", "2024-05-01")
+    assert only(document, Kind.METADATA)
+    assert "front matter" in document.warnings[0]
 
 
 @pytest.mark.parametrize(
-    ("source", "letter", "count"),
-    [
-        ("[" * 50_000 + "x", "x", 1),
-        ("*a " * 60_000, "a", 60_000),
-        (">" * 20_000 + "x", "x", 1),
-        ("".join("  " * depth + "- a\n" for depth in range(3000)), "a", 3000),
-        (" ".join("`" * length for length in range(1, 3000)), "`", 2999 * 3000 // 2),
-        ("# " + "*a **b " * 50_000, "a", 50_000),
-        ("[a]: <b\n" * 20_000, "a", 20_000),
-        ("<table>\n\n" * 10_000, "a", 10_000),
-        ("{{< highlight a >}}\n" * 20_000, "a", 20_000),
-        ("<div>\n" + "<h1>a\n" * 20_000, "a", 20_000),
-    ],
-    ids=[
-        "brackets",
-        "stars",
-        "quotes",
-        "lists",
-        "ticks",
-        "heading",
-        "references",
-        "tables",
-        "shortcodes",
-        "raw headings",
-    ],
+    "source", ['{"a": 1} is JSON', "{% raw %}\n\ntext", "Note: this\n\ntext", "Title: one line\n\ntext"]
 )
-def test_hostile_nesting_costs_seconds_and_loses_nothing(source: str, letter: str, count: int) -> None:
-    started = time.monotonic()
-    document = MarkdownParser().parse(source.encode(), "text/markdown", pages=1)
-    assert time.monotonic() - started < 30
-    kept = "".join(document.text[block.start : block.end] for block in document.blocks)
-    assert kept.count(letter) == count
+def test_what_only_looks_like_front_matter_is_text(source: str) -> None:
+    document = read(source)
+    assert not only(document, Kind.METADATA)
+    assert document.title is None
+
+
+def test_rows_of_tables_are_whole() -> None:
+    (table,) = only(read("a | b | c\n-|:-:|-\n`x` | ![alt](y) | **z**\n1\n\\| | 2 | 3 | 4\n"), Kind.TABLE)
+    assert table.rows == (("a", "b", "c"), ("x", "alt", "z"), ("1", "", ""), ("|", "2", "3"))
+
+
+def test_a_caption_below_a_table_is_no_row_of_it() -> None:
+    document = read("| a |\n|---|\n| 1 |\nTable 1: words\n")
+    assert only(document, Kind.TABLE)[0].rows == (("a",), ("1",))
+    assert texts(document, Kind.CAPTION) == ["Table 1: words"]
+
+
+def test_items_nested_deeper_than_the_library_goes_keep_their_depth() -> None:
+    depth = 60
+    document = read("".join("  " * level + f"- a{level}\n" for level in range(depth)) + "- b\n")
+    assert [block.level for block in only(document, Kind.LIST_ITEM)] == [*range(1, depth + 1), 1]
+
+
+def test_a_box_inside_a_list_does_not_reach_beyond_it() -> None:
+    document = read("# T\n\n- a\n\n  ::: note\n\n  b\n\n## Next\n\n:::\n\nc\n")
+    assert texts(document, Kind.HEADING) == ["# T", "## Next"]
+
+
+def test_sections_of_a_part_go_on_in_the_page() -> None:
+    document = read('# T\n\n=== "A"\n\n    ## In A\n\n    a\n\n## Next\n\nb\n')
+    assert only(document, Kind.PARAGRAPH)[-1].section_path == ("T", "Next")
+    assert only(document, Kind.PARAGRAPH)[-2].section_path == ("T", "In A")
 
 
 def test_real_pages_are_covered(data_folder: Path) -> None:

@@ -9,11 +9,12 @@ from pdf_making import HEIGHT, Page, assembled, pdf
 
 from chunkers.document import Document, Kind
 from corpus.errors import LimitExceeded, ParseError
-from corpus.parsers.pdf import PdfParser
-from corpus.parsers.pdf_blocks import PdfBlock
-from corpus.parsers.pdf_headings import with_headings
-from corpus.parsers.pdf_source import iso_date
-from corpus.parsers.pdf_text import plain, storable
+from corpus.parsers.base import Settings
+from corpus.parsers.pdf.block import PdfBlock
+from corpus.parsers.pdf.headings import with_headings
+from corpus.parsers.pdf.parser import PdfParser
+from corpus.parsers.pdf.source import iso_date
+from corpus.parsers.pdf.text import plain, storable
 
 BODY = [
     "The catalogue lists every letter that the harbour master received in",
@@ -23,7 +24,7 @@ BODY = [
 
 
 def parsed(data: bytes, pages: int = 100) -> Document:
-    return PdfParser().parse(data, "application/pdf", pages=pages)
+    return PdfParser().parse(data, "application/pdf", Settings(pages=pages)).document
 
 
 def texts(document: Document, kind: Kind | None = None) -> list[str]:
@@ -237,18 +238,6 @@ def test_title_author_and_date_come_from_the_metadata() -> None:
 )
 def test_dates_are_iso_days_or_nothing(written: str, meant: str | None) -> None:
     assert iso_date(written) == meant
-
-
-def test_a_scan_is_an_error_that_asks_for_ocr() -> None:
-    with pytest.raises(ParseError, match="scan without a text layer and needs OCR"):
-        parsed(pdf([Page().image(), Page().image()]))
-
-
-def test_a_scanned_page_among_others_is_named_and_a_blank_one_is_not() -> None:
-    document = parsed(pdf([Page().lines(72, 100, BODY), Page().image(), Page(), Page().lines(72, 100, BODY)]))
-    (warning,) = document.warnings
-    assert "page 2 of 4" in warning
-    assert "OCR" in warning
 
 
 def test_blank_pages_alone_are_no_document() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from chunkers.document import Block, Document, Kind
 from corpus.config import Corpus
-from corpus.errors import ConfigError
-from corpus.recipes import Recipes
+from corpus.errors import ConfigError, PartialParse
+from corpus.recipes import Recipes, accepted
 
 
 def recipes(**settings) -> Recipes:
@@ -109,3 +111,27 @@ def test_a_size_that_the_model_cannot_read_is_found_before_any_work():
     with pytest.raises(ConfigError, match="recipe fixed"):
         recipes(recipes=[{"glob": "x", "recipe": "fixed", "settings": {"size": 999}}]).check()
     recipes(cutting={"size": 254}).check()
+
+
+@pytest.mark.parametrize(
+    ("media_type", "fidelity", "missing", "refused"),
+    [
+        ("text/html", 0.98, (), None),
+        ("text/html", 0.9799, (), "2.0% of the source's words"),
+        ("text/html", None, (), None),
+        ("application/pdf", 0.95, (), None),
+        ("application/pdf", 0.94, (), "6.0% of the source's words"),
+        ("text/html", 1.0, ("page 3 of 9: no text layer",), "page 3 of 9: no text layer"),
+    ],
+)
+def test_a_document_is_accepted_as_far_as_the_corpus_says(media_type, fidelity, missing, refused):
+    given = replace(document(fidelity=fidelity, missing=missing), media_type=media_type)
+    strict, lenient = recipes().corpus, recipes(parsing={"accept_partial": True}).corpus
+    if refused is None:
+        assert accepted(strict, given, "a") is given
+        return
+    with pytest.raises(PartialParse, match=refused) as error:
+        accepted(strict, given, "a")
+    assert "parsing.accept_partial" in error.value.hint
+    taken = accepted(lenient, given, "a")
+    assert refused in taken.warnings[-1]

@@ -1,0 +1,255 @@
+"""A syntax tree → what begins where in a source file: symbols, comments, imports, and what is none of these."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from tree_sitter import Node
+
+from chunkers.document import Symbol
+from corpus.parsers.code.blocks import Role, Seen
+from corpus.parsers.code.languages.base import IMPORTS, Found, Language
+
+DEEPEST = 24  #: scopes inside one another that are followed; what is deeper belongs to the last
+LONGEST = 240  #: characters of a signature
+
+_OPENING = re.compile(r"(?: ?(?:=>|[{(\[=,]))+$")  #: what a signature ends with where its body begins
+_DECORATIONS = frozenset({"decorator", "annotation", "marker_annotation", "attribute_list", "attribute_declaration"})
+_VALUES = frozenset({"constant", "variable"})  #: kinds that are symbols at the top level only
+_CALLABLE = frozenset({"function", "method"})
+
+
+@dataclass(slots=True)
+class _Scope:
+    """The children of a node that are still to be looked at."""
+
+    nodes: Iterator[Node]
+    path: tuple[str, ...]
+    kind: str  #: module, statement (inside an `if` and the like), class or function
+    holder: str  #: type of the node, if it holds several of the same; else empty
+    around: tuple[str, ...] = ()  #: path before anything in it opened another
+
+
+@dataclass(slots=True)
+class Walk:
+    """Goes over a tree in order, without recursion, into everything that holds symbols."""
+
+    language: Language
+    _holds: dict[int, bool] = field(default_factory=dict)  #: node id → whether there is a symbol below it
+    _modules: set[tuple[str, ...]] = field(default_factory=set)  #: paths of what makes no methods of functions
+
+    def seen(self, data: bytes) -> Iterator[Seen]:
+        """What begins where in a file, `data` being its UTF-8 form."""
+        opened: tuple[str, ...] = ()
+        parser = self.language.parser()
+        data = self.language.prepare(data) if self.language.prepare is not None else data
+        for start, stop in self.language.stretches(data):
+            self._holds.clear()
+            outermost = self._scope(parser.parse(data[start:stop]).root_node, (), "module")
+            outermost.path = opened
+            for each in self._seen(outermost):
+                yield replace(each, start=each.start + start, end=each.end + start) if start else each
+            opened = outermost.path
+
+    def _seen(self, outermost: _Scope) -> Iterator[Seen]:
+        scopes = [outermost]
+        first = True
+        while scopes:
+            scope = scopes[-1]
+            node = next(scope.nodes, None)
+            if node is None:
+                scopes.pop()
+                continue
+            if node.start_byte >= node.end_byte:
+                continue
+            is_first, first = first, first and node.type in self.language.comments
+            opening = self.language.opens.get(node.type)
+            if opening is not None and (found := opening(node)) is not None:
+                scope.path = scope.around + found.path
+                yield Seen(node.start_byte, node.end_byte, *self._what(node, node, found, scope, scope.path))
+                continue
+            deepest = len(scopes) >= DEEPEST
+            found, inner = self._read(node, scope, deepest=deepest)
+            if found is None:
+                if not deepest and self._is_entered(node):
+                    keeps = node.type in self.language.neutral or scope.kind != "module"
+                    scopes.append(self._scope(node, scope.path, scope.kind if keeps else "statement"))
+                else:
+                    yield self._plain(node, scope, is_first=is_first)
+                continue
+            path = scope.path + found.path
+            what = self._what(node, inner, found, scope, path)
+            body = found.body if found.inside else self._body_of_huge(inner, found)
+            if body is None or deepest:
+                left = self._left_behind(node, path)
+                yield Seen(node.start_byte, left[0].start if left else node.end_byte, *what)
+                yield from left
+            else:
+                role = Role.HEAD if what[0] is Role.SYMBOL else what[0]
+                left = self._before(inner, body, path)
+                yield Seen(node.start_byte, left[0].start if left else body.start_byte, role, *what[1:])
+                yield from left
+                scopes.append(self._scope(body, path, found.inside or "function"))
+                if found.inside == "module":
+                    self._modules.add(path)
+
+    def _scope(self, node: Node, path: tuple[str, ...], kind: str) -> _Scope:
+        children = node.children
+        holder = ""
+        if node.type in self.language.elements:
+            held = sum(1 for each in children if each.is_named and each.type not in self.language.comments)
+            holder = node.type if held > 1 else ""
+        return _Scope(iter(children), path, kind, holder, path)
+
+    def _what(
+        self, node: Node, inner: Node, found: Found, scope: _Scope, path: tuple[str, ...]
+    ) -> tuple[Role, tuple[str, ...], Symbol | None]:
+        """How a symbol is seen; what has no name of its own is only told apart from its neighbours."""
+        if not found.path:
+            return Role.PART, path, None
+        kind = found.kind
+        if kind == "function" and (scope.kind == "class" or (len(found.path) > 1 and path[:-1] not in self._modules)):
+            kind = "method"
+        return Role.SYMBOL, path, Symbol(self.language.joint.join(path), kind, _signature(node, inner, found))
+
+    def _plain(self, node: Node, scope: _Scope, *, is_first: bool) -> Seen:
+        language = self.language
+        role, group = Role.LOOSE, language.groups.get(node.type, "")
+        if node.type in language.comments:
+            role = Role.COMMENT
+        elif node.type in language.decorations:
+            role = Role.DECORATION
+        elif scope.kind == "module":
+            if (reader := language.values.get(node.type)) and (found := reader(node)) and found.kind == "import":
+                group = IMPORTS
+            if is_first and language.docstring and node.children:
+                group = "docstring" if (node.type, node.children[0].type) == language.docstring else group
+        return Seen(node.start_byte, node.end_byte, role, scope.path, group=group)
+
+    def _left_behind(self, node: Node, path: tuple[str, ...]) -> list[Seen]:
+        """The comments at the end of a symbol that belong to what follows it."""
+        comments: list[Seen] = []
+        if node.type in self.language.trailing:
+            for each in reversed(node.named_children):
+                if each.type not in self.language.comments:
+                    break
+                comments.append(Seen(each.start_byte, each.end_byte, Role.COMMENT, path))
+        return comments[::-1]
+
+    def _before(self, node: Node, body: Node, path: tuple[str, ...]) -> list[Seen]:
+        """The comments directly before a body, which belong to what is first in it."""
+        comments: list[Seen] = []
+        for each in node.children if node.id != body.id else ():
+            if each.start_byte >= body.start_byte:
+                break
+            is_comment = each.type in self.language.comments
+            comments = [*comments, Seen(each.start_byte, each.end_byte, Role.COMMENT, path)] if is_comment else []
+        return comments
+
+    def _read(self, node: Node, scope: _Scope, *, deepest: bool) -> tuple[Found | None, Node]:
+        """What `node` defines, and the node inside it that says so."""
+        language = self.language
+        if scope.holder and (element := language.elements[scope.holder](node)) is not None:
+            return element, node
+        inner = node
+        while inner.type in language.wrappers:
+            wrapped = [child for child in inner.children if self._defines(child)]
+            if len(wrapped) != 1:
+                break
+            inner = wrapped[0]
+        found = None
+        if inner.type in language.symbols:
+            found = language.symbols[inner.type](inner)
+        if found is None and inner.type in language.values and not deepest:
+            found = language.values[inner.type](inner)
+            if found is not None and (
+                found.kind == "import"
+                or (found.kind in _VALUES and scope.kind != "module")
+                or (found.body is None and scope.kind == "function")
+            ):
+                found = None
+        return found, inner
+
+    def _defines(self, node: Node) -> bool:
+        language = self.language
+        return node.type in language.symbols or node.type in language.values or node.type in language.wrappers
+
+    def _body_of_huge(self, node: Node, found: Found) -> Node | None:
+        """Where to look for the functions inside of a symbol that is too long to be read at once."""
+        if node.end_byte - node.start_byte <= self.language.huge:
+            return None
+        body = found.body or node
+        return body if self._has_symbols(body) else None
+
+    def _is_entered(self, node: Node) -> bool:
+        if node.type in self.language.neutral:
+            return node.child_count > 0
+        return self._may_hold(node) and self._has_symbols(node)
+
+    def _may_hold(self, node: Node) -> bool:
+        language = self.language
+        return (
+            node.type in language.transparent
+            or node.type in language.neutral
+            or node.type in language.wrappers
+            or node.type == "ERROR"
+            or node.end_byte - node.start_byte > language.huge
+        )
+
+    def _has_symbols(self, node: Node) -> bool:
+        """Whether a function or a class lies below `node`, not counting what nobody looks into."""
+        known = self._holds
+        if node.id in known:
+            return known[node.id]
+        trail = [(node, iter(node.children))]
+        while trail:
+            current, children = trail[-1]
+            for child in children:
+                reader = self.language.symbols.get(child.type)
+                if reader is None and current.type == "ERROR":
+                    reader = self.language.values.get(child.type)
+                if known.get(child.id) or (reader is not None and reader(child) is not None):
+                    known.update((above.id, True) for above, _ in trail)
+                    return True
+                if child.id not in known and self._may_hold(child):
+                    trail.append((child, iter(child.children)))
+                    break
+            else:
+                known[current.id] = False
+                trail.pop()
+        return False
+
+
+def _signature(node: Node, inner: Node, found: Found) -> str:
+    """The source up to the body on one line; of what is no function and has no body, the first line."""
+    source = node.text or b""
+    body, head = found.body, found.head
+    end = head.end_byte if head is not None else body.start_byte if body is not None else inner.end_byte
+    whole = head is not None or body is not None or found.kind in _CALLABLE
+    pieces = []
+    at = node.start_byte
+    for start, stop in [*_asides(node, end, deep=whole), (end, end)]:
+        pieces.append(source[at - node.start_byte : start - node.start_byte].decode("utf-8", "replace"))
+        at = stop
+    text = " ".join(pieces).strip()
+    if not whole:
+        text = text.partition("\n")[0]
+    folded = " ".join(text[: 4 * LONGEST].split())
+    if len(folded) > LONGEST:
+        return folded[:LONGEST].rsplit(" ", 1)[0] + " …"
+    shorter = _OPENING.sub("", folded.rstrip("; \\")) or folded
+    return shorter if any(character.isalnum() for character in shorter) else ""
+
+
+def _asides(node: Node, end: int, *, deep: bool) -> Iterator[tuple[int, int]]:
+    """The decorators of a symbol and the comments before `end`; if not `deep`, only those directly below it."""
+    trail = [(node, True)]
+    while trail:
+        current, near = trail.pop()
+        if "comment" in current.type or (near and current.type in _DECORATIONS):
+            yield current.start_byte, current.end_byte
+        elif deep or near:
+            below = current.id == node.id or current.type == "modifiers"
+            trail.extend((child, below) for child in reversed(current.children) if child.start_byte < end)

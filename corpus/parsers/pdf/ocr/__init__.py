@@ -1,0 +1,1 @@
+"""Scans, through tesseract."""
