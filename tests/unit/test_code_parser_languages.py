@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from code_samples import DATA, MEDIA_TYPES
 
@@ -593,3 +595,11 @@ def test_declarations_of_kotlin_may_end_in_the_line_of_their_class():
     expected = ["A class", "A.x method", "B interface", "B.y method", "C class", "C.Companion object"]
     expected += ["C.Companion.of method", "D enum", "D.g method", "last function"]
     assert found(parse(source, "text/x-kotlin")) == expected
+
+
+def test_a_grammar_that_loses_itself_in_a_file_is_stopped_and_the_file_is_text():
+    source = (DATA.parent / "hard" / "lost.kt").read_bytes()  # over which the Kotlin grammar takes a minute
+    started = time.process_time()
+    document = CodeParser().parse(source, "text/x-kotlin", Settings()).document
+    assert time.process_time() - started < 10
+    assert list(uncovered(document, ((block.start, block.end) for block in document.blocks))) == []

@@ -203,3 +203,11 @@ def test_no_bytes_break_the_parser(body: bytes, kind: str) -> None:
     document = MailParser().parse(head.encode() + b"\n" + body, "message/rfc822", Settings()).document
     document.text.encode()
     assert document.title == "x"
+
+
+def test_a_date_that_no_calendar_has_costs_the_date_and_nothing_else():
+    document = parse(
+        b"From: a@b.example\nDate: Mon, 1 Jan 99999999999 00:00:00 +0000\nSubject: Tides\n\nHigh water.\n", uri="a.eml"
+    )
+    assert document.date is None
+    assert "High water." in document.text

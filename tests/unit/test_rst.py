@@ -255,3 +255,8 @@ def test_words_of_any_lines_arrive(lines: list[str]) -> None:
     parsed = RstParser().parse("\n".join(lines).encode(), "text/x-rst", Settings())
     found = f"{parsed.document.text} {' '.join(parsed.left_out)}"
     assert all(word in found for word in ("alpha", "gamma") if any(word in line for line in lines))
+
+
+def test_an_empty_field_at_the_head_costs_nothing():
+    document = parse(b":Author:\n:Date:\n:Copyright:\n\nTides\n=====\n\nHigh water.\n", uri="a.rst")
+    assert "High water." in document.text

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import count
 
-from tree_sitter import Node
+from tree_sitter import Node, Parser, Tree
 
 from chunkers.document import Symbol
 from corpus.parsers.code.blocks import Role, Seen
@@ -15,6 +16,7 @@ from corpus.parsers.code.languages.base import IMPORTS, Found, Language
 DEEPEST = 24  #: scopes inside one another that are followed; what is deeper belongs to the last
 LONGEST = 240  #: characters of a signature
 
+_READ = 1 << 16  #: bytes that a grammar is handed at a time
 _OPENING = re.compile(r"(?: ?(?:=>|[{(\[=,]))+$")  #: what a signature ends with where its body begins
 _DECORATIONS = frozenset({"decorator", "annotation", "marker_annotation", "attribute_list", "attribute_declaration"})
 _VALUES = frozenset({"constant", "variable"})  #: kinds that are symbols at the top level only
@@ -32,6 +34,21 @@ class _Scope:
     around: tuple[str, ...] = ()  #: path before anything in it opened another
 
 
+def _tree(parser: Parser, data: bytes) -> Tree | None:
+    """The syntax tree; None if a grammar loses itself in it, which some do over a few bytes that are no code.
+
+    The work is counted, not timed, so that the same bytes always give the same.
+    """
+    budget = 1000 + len(data) // 10  # a grammar reports about once in 100 bytes
+    reports = count(1)
+    try:
+        return parser.parse(
+            lambda offset, _: data[offset : offset + _READ], progress_callback=lambda *_: next(reports) > budget
+        )
+    except ValueError:  # what tree-sitter raises when it was told to stop
+        return None
+
+
 @dataclass(slots=True)
 class Walk:
     """Goes over a tree in order, without recursion, into everything that holds symbols."""
@@ -47,7 +64,11 @@ class Walk:
         data = self.language.prepare(data) if self.language.prepare is not None else data
         for start, stop in self.language.stretches(data):
             self._holds.clear()
-            outermost = self._scope(parser.parse(data[start:stop]).root_node, (), "module")
+            tree = _tree(parser, data[start:stop])
+            if tree is None:
+                yield Seen(start, stop, Role.LOOSE, opened)
+                continue
+            outermost = self._scope(tree.root_node, (), "module")
             outermost.path = opened
             for each in self._seen(outermost):
                 yield replace(each, start=each.start + start, end=each.end + start) if start else each

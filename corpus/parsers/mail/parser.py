@@ -37,6 +37,8 @@ _READ = ("text/", "application/json", "application/yaml", "application/toml", "a
 _ADDRESS = re.compile(
     r"\[(?:cid|image|https?):[^\]\n]{0,2000}\]|<(?:https?:|mailto:)[^<>\s]{0,4000}>|https?://[^\s<>]+"
 )
+#: what the standard library raises over some broken headers
+_BROKEN_HEADER = (ValueError, IndexError, TypeError, AttributeError, OverflowError)
 _RAW = re.compile("[\udc80-\udcff]")  #: bytes that no encoded word announces
 _DEEPEST = 10  #: messages inside messages
 _LOST = 0.02  #: share of the words of a message's plain form that its HTML form may not have
@@ -248,7 +250,7 @@ def _header(message: Any, name: str) -> str:
         return _tidy(raw)
     try:
         return _tidy(str(message[name] or ""))
-    except (ValueError, IndexError, TypeError, AttributeError):  # the package stumbles over some broken headers
+    except _BROKEN_HEADER:
         return _tidy(raw)
 
 
@@ -266,6 +268,6 @@ def _sender(message: Any) -> str:
 def _date(message: EmailMessage) -> str | None:
     try:
         moment = getattr(message["Date"], "datetime", None)
-    except (ValueError, IndexError, TypeError, AttributeError):
+    except _BROKEN_HEADER:
         return None
     return moment.isoformat() if isinstance(moment, datetime) else None

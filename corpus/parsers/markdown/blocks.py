@@ -37,7 +37,9 @@ def blocks_of(text: str, body: str, found: Leaves, inline: Inline) -> tuple[Bloc
             while path and path[-1][0] >= level:
                 path.pop()
             path.append((level, inline.heading(leaf.content)))
-        rows = _rows(leaf, text[start:end], inline) if kind is Kind.TABLE else None
+        rows = (_rows(leaf, text[start:end], inline) or None) if kind is Kind.TABLE else None
+        if kind is Kind.TABLE and rows is None:  # raw HTML that a browser would make no table of
+            kind = Kind.PARAGRAPH
         level_of = leaf.level if kind in (Kind.HEADING, Kind.LIST_ITEM) else None
         titles = tuple(title for _, title in path)
         blocks.append(Block(kind, start, end, level=level_of, section_path=titles, rows=rows))

@@ -52,7 +52,7 @@ class RstParser:
         """Parse; raises `ParseError` for bytes that are not text."""
         decoded = decode.decode(data)
         with known():
-            tree = publish_doctree(_with_first_cells(decoded.text), settings_overrides=_SETTINGS)
+            tree = _tree(_with_first_cells(decoded.text))
         walk = Walk()
         walk.document(tree)
         text, blocks = write(walk.drafts)
@@ -74,6 +74,14 @@ class RstParser:
             ),
             tuple(walk.left_out),
         )
+
+
+def _tree(source: str) -> Any:
+    """The document tree; where docutils fails over the fields at the document's head, with these left as they are."""
+    try:
+        return publish_doctree(source, settings_overrides=_SETTINGS)
+    except (IndexError, ValueError, AttributeError, TypeError):
+        return publish_doctree(source, settings_overrides={**_SETTINGS, "docinfo_xform": False})
 
 
 def _with_first_cells(source: str) -> str:
