@@ -10,15 +10,16 @@ from corpus.parsers.pdf.items import Item
 from corpus.parsers.pdf.tables import Columns, lines_of, parts_of
 from corpus.parsers.pdf.text import plain_cell, together
 
-_LONGEST = 60  #: characters of what names a column
+_LONGEST = 60  #: characters of what names a column; over the labels of rows twice as many
 _LINES = 6
 
 
-def header_rows(items: Sequence[Item], columns: Columns) -> Rows:
+def header_rows(items: Sequence[Item], columns: Columns, *, gap: float = 1.0) -> Rows:
     """The rows that lines above a table come to; none if they are not its header.
 
     Each part of a line must stand over columns of its own. A line whose parts name one column each goes on the line
-    above, if that is one too; what stands over several columns has its text in the first of them.
+    above, if that is one too; what stands over several columns has its text in the first of them. White wider than
+    `gap` heights parts a line.
     """
     lines = lines_of(items)
     if not 0 < len(lines) <= _LINES or len(columns) < 2:
@@ -28,10 +29,12 @@ def header_rows(items: Sequence[Item], columns: Columns) -> Rows:
     named = 0
     for line in lines:
         cells, over_several = [""] * len(columns), False
-        for part in parts_of(line, gap=1.0):
+        for part in parts_of(line, gap=gap):
             over = _over(part, columns)
             text = plain_cell(" ".join(item.text for item in part))
-            if not over or cells[over[0]] or len(text) > _LONGEST or (over[0] == 0 and len(over) > 1):
+            if not over or cells[over[0]] or (over[0] == 0 and len(over) > 1):
+                return ()
+            if len(text) > _LONGEST * (1 if over[0] else 2):
                 return ()
             cells[over[0]] = text
             over_several = over_several or len(over) > 1

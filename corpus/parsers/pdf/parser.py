@@ -1,8 +1,8 @@
 """PDF: liteparse reads the pages; what it gets wrong is put right here, step by step.
 
-Read (`pdf_source`), blocks (`pdf_blocks`), tables made whole (`pdf_whole_tables`), running headers and footers out
-(`pdf_furniture`), broken paragraphs together (`pdf_flow`), headings and their levels (`pdf_headings`). A page without
-a text layer goes through OCR first (`pdf_ocr_pages`), and then the same way.
+Read (`source`), blocks (`blocks`), tables made whole (`whole_tables`, `statements`), running headers and footers out
+(`furniture`), broken paragraphs together (`flow`), headings and their levels (`headings`). A page without
+a text layer goes through OCR first (`ocr.pages`), and then the same way.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from corpus.parsers.pdf.ocr.pages import with_scans
 from corpus.parsers.pdf.orphans import stamps
 from corpus.parsers.pdf.said import title_of, without_meaning
 from corpus.parsers.pdf.source import Source, read
+from corpus.parsers.pdf.statements import with_statements
 from corpus.parsers.pdf.whole_tables import whole_tables
 
 
@@ -79,7 +80,7 @@ def _blocks(source: Source) -> tuple[list[PdfBlock], list[str]]:
     left_out: list[str] = []
     for page in source.pages:
         progress.reached(f"page {page.number} of {len(source.pages)}")
-        blocks += whole_tables(blocks_of(page, code_by_font=code_by_font), page.items)
+        blocks += with_statements(whole_tables(blocks_of(page, code_by_font=code_by_font), page.items), page)
         left_out += [*page.hidden, *stamps(page)]
     blocks, furniture = without_furniture(blocks, source.pages, source.outline)
     blocks, repeated = continued_tables(joined(blocks, source.outline))
