@@ -182,9 +182,12 @@ def test_hostile_files_cost_time_in_step_with_their_size(name: str) -> None:
         read(document_source)
         return time.process_time() - started
 
-    small, large = 2_000, 16_000
+    def least(size: int) -> float:
+        return min(seconds(size) for _ in range(3))
+
     # Eight times as much, sixty-four times as long if it were quadratic; what is over in no time proves nothing.
-    assert seconds(large) < max(24 * seconds(small), 0.5)
+    small, large = 2_000, 16_000
+    assert seconds(large) < 0.5 or least(large) < 24 * least(small)
 
 
 @pytest.mark.parametrize(

@@ -138,5 +138,6 @@ def test_what_a_writer_of_csv_wrote_comes_back(rows: list[list[str]]) -> None:
     document = DelimitedParser().parse(written.getvalue().encode(), "text/csv", Settings()).document
     expected = [tuple(" ".join(cell.split()) for cell in row) for row in rows]
     found = [row for table in tables(document) for row in table]
-    texts = "".join(document.text[b.start : b.end] for b in document.blocks if b.rows is None)
+    titles = "".join(document.text[b.start : b.end] for b in document.blocks if b.rows is None)
+    texts = titles.replace('""', '"')  # a quote in a cell is written twice, and a title stands as it is written
     assert [row for row in expected if any(row) and row not in found and not all(cell in texts for cell in row)] == []

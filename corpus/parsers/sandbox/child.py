@@ -90,6 +90,7 @@ class Child:
         self._memory_mb = memory_mb
         self._stop = stop
         self._noise = bytearray()
+        self._peak_mb = 0  #: the most that was seen; what the kernel reports begins with the size of its parent
         environment = {name: os.environ[name] for name in _INHERITED if name in os.environ} | _ENVIRONMENT
         try:
             self._board = progress.new_board()
@@ -153,6 +154,7 @@ class Child:
         head = json.dumps(request).encode()
         parts = [LENGTH.pack(len(head)) + head, data]
         progress.write(self._board, "", 0)
+        self._peak_mb = 0
         return self._exchange(parts, seconds, more=more, limit=answer_limit(len(data)) if limit is None else limit)
 
     def end(self) -> None:
@@ -179,7 +181,9 @@ class Child:
                     continue
                 if self._stop.is_set():
                     raise self._death("stop")
-                if self._resident_mb() > self._memory_mb:
+                held = self._resident_mb()
+                self._peak_mb = max(self._peak_mb, held)
+                if held > self._memory_mb:
                     raise self._death("memory")
                 for key, events in ready.select(min(left, LOOK_SECONDS)):
                     if key.fileobj is self._stderr:
@@ -248,39 +252,29 @@ class Child:
         return decoded
 
     def _death(self, reason: str, seconds: float = 0) -> ChildDied:
-        status, peak_mb = self._reap(kill=reason != "signal")
+        status = self._reap(kill=reason != "signal")
         self._hear()
         place, _ = progress.read(self._board)
         self._release()
         noise = " ".join(self._noise.decode("utf-8", "replace").split())[-300:]
-        return ChildDied(reason, status, peak_mb, noise, place, seconds)
+        return ChildDied(reason, status, self._peak_mb, noise, place, seconds)
 
-    def _reap(self, *, kill: bool = True) -> tuple[int, int]:
-        """Exit status and peak of resident memory in MB."""
-        if self._process.returncode is not None:
-            return self._process.returncode, 0
-        if not kill:  # the channel closes a moment before the process has gone, unless the child is up to something
-            peak = self._wait(os.WNOHANG, time.monotonic() + 2)
-            if peak is not None:
+    def _reap(self, *, kill: bool = True) -> int:
+        """Bury it and what it has started; its exit status."""
+        if self._process.returncode is None:
+            # The channel closes a moment before the process has gone, unless the child is up to something.
+            if kill or not self._wait(2):
+                self._kill()
+                self._wait(None)
+            else:
                 self._kill()  # what it may have started
-                return self._process.returncode or 0, peak
-        self._kill()
-        peak = self._wait(0, 0)
-        return self._process.returncode or 0, peak or 0
+        return self._process.returncode or 0
 
-    def _wait(self, options: int, until: float) -> int | None:
-        while True:
-            try:
-                pid, status, usage = os.wait4(self._process.pid, options)
-            except ChildProcessError:  # reaped by somebody who waits for all children
-                self._process.returncode = 0
-                return 0
-            if pid:
-                self._process.returncode = os.waitstatus_to_exitcode(status)
-                return usage.ru_maxrss // 1024
-            if time.monotonic() > until:
-                return None
-            time.sleep(0.005)
+    def _wait(self, seconds: float | None) -> bool:
+        """Whether it is gone within `seconds`; None waits for ever."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+        return self._process.returncode is not None
 
     def _kill(self) -> None:
         with suppress(ProcessLookupError, PermissionError):
