@@ -3,11 +3,11 @@
 BIN := .venv/bin
 export DO_NOT_TRACK := 1
 
-.PHONY: help demo up down test fuzz lint bench bench-parse clean bootstrap
+.PHONY: help demo up down test fuzz lint bench bench-parse bench-edits bench-chunkers bench-setup clean bootstrap
 .DEFAULT_GOAL := help
 
 help: ## show this
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: bootstrap ## sync the example corpora under Airflow, ask a question, sync again; some minutes
 	@$(BIN)/python scripts/demo.py
@@ -30,12 +30,20 @@ lint: bootstrap ## ruff and mypy
 	@$(BIN)/mypy
 	@$(BIN)/mypy scripts dags bench
 
-bench: bench-parse ## every measurement
+bench: bench-parse bench-edits bench-chunkers ## every measurement (make -k: whatever the one before it came to)
 
-bench-parse: bootstrap ## what is read right, how fast, beside other tools (KERF_TEST_DATA names the documents)
+bench-parse: bench-setup ## what is read right, how fast, beside other tools (KERF_TEST_DATA names the documents)
+	@$(BIN)/python -m bench.parse $(ARGS)
+
+bench-edits: bench-setup ## what is embedded anew when documents change, beside other tools (KERF_TEST_DATA too)
+	@$(BIN)/python -m bench.edits $(ARGS)
+
+bench-chunkers: bench-setup ## how fast and how well text is cut, beside other tools (KERF_TEST_DATA too)
+	@$(BIN)/python -m bench.chunkers $(ARGS)
+
+bench-setup: bootstrap
 	@: "$${KERF_TEST_DATA:?must name the folder with the documents to read}"
 	@scripts/bench_setup
-	@$(BIN)/python -m bench.parse $(ARGS)
 
 clean: ## remove what was built; keeps .kerf, which holds the database
 	@rm -rf .venv .venv-bench build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

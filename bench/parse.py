@@ -7,77 +7,49 @@ a peer is missing.
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from rich.console import Console
-
+from bench.command import Said, options, run
 from bench.peers import PEERS, Peer
+from bench.processes import PeerMissing
+from bench.rendering import Table
 from bench.report import Run, reached, tables
 from bench.results import Result, sources
-from bench.running import Measured, PeerMissing, measure, version
+from bench.running import Measured, measure, version
+from bench.texts import data_folder
 
-WIDTH = 150  #: columns of what is not a terminal
 FOLDERS = ("pdfs", "icdar", "html", "office")
-
-
-class NoData(Exception):
-    """The folder of the documents is not there."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run it; returns the exit status."""
     asked = _arguments(arguments)
     peers = [peer for peer in PEERS if peer.name in asked.peers]
-    said = Console(stderr=True, highlight=False)
-    try:
-        data = _data()
+
+    def bench(said: Said) -> tuple[Iterable[Table], bool]:
+        data = data_folder(*FOLDERS)
         versions = {peer.name: version(peer) for peer in peers}  # all of them before the minutes of the first
-        run = _run(peers, data, asked.folders, said)
-    except (NoData, PeerMissing) as error:
-        said.print(f"bench-parse: {error}", markup=False, soft_wrap=True)
-        return 2
-    shown = list(tables(run, versions))
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
-    for table in shown:
-        console.print(table.rich())
-        console.print()
-    if asked.markdown:
-        asked.markdown.write_text("\n".join(table.markdown() for table in shown), encoding="utf-8")
-    if asked.json:
-        form = [{"title": table.title, "header": table.header, "rows": table.rows} for table in shown]
-        asked.json.write_text(json.dumps(form, ensure_ascii=False, indent=1), encoding="utf-8")
-    return 0 if reached(run) else 1
+        made = _run(peers, data, asked.folders, said)
+        return tables(made, versions), reached(made)
+
+    return run(asked, "bench-parse", bench)
 
 
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     names = [peer.name for peer in PEERS]
-    parser = argparse.ArgumentParser(prog="bench-parse", description=__doc__)
+    parser = options("bench-parse", __doc__)
     parser.add_argument("--peers", nargs="+", choices=names, default=names, metavar="PEER", help=", ".join(names))
     parser.add_argument("--folders", nargs="+", choices=FOLDERS, default=FOLDERS, help="default: all of them")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables as Markdown too")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the tables as JSON too")
     return parser.parse_args(arguments)
 
 
-def _data() -> Path:
-    named = os.environ.get("KERF_TEST_DATA")
-    if not named:
-        raise NoData("KERF_TEST_DATA is not set: it must name the folder with pdfs/, icdar/, html/ and office/")
-    folder = Path(named).absolute()
-    if missing := [name for name in FOLDERS if not (folder / name).is_dir()]:
-        raise NoData(f"KERF_TEST_DATA names {folder}, which has no {', '.join(missing)}")
-    return folder
-
-
-def _run(peers: Sequence[Peer], data: Path, folders: Sequence[str], said: Console) -> Run:
-    run: dict[str, dict[str, Result]] = {}
+def _run(peers: Sequence[Peer], data: Path, folders: Sequence[str], said: Said) -> Run:
+    made: dict[str, dict[str, Result]] = {}
     for folder in folders:
         found = sources(data / folder)
-        run[folder] = {}
+        made[folder] = {}
         for peer in peers:
             if folder in peer.reads:
                 # Kerf has to say something true of every file; the others are compared on those that have an answer.
@@ -85,15 +57,13 @@ def _run(peers: Sequence[Peer], data: Path, folders: Sequence[str], said: Consol
                 measured = [_told(peer, one, said) for one in measure(peer, scored)]
                 if not any(one.reading and one.reading.blocks for one in measured):
                     raise PeerMissing(f"{peer.name} found nothing in any file of {folder}: its set-up is incomplete")
-                run[folder][peer.name] = Result(data / folder, found, tuple(measured))
-    return run
+                made[folder][peer.name] = Result(data / folder, found, tuple(measured))
+    return made
 
 
-def _told(peer: Peer, one: Measured, said: Console) -> Measured:
+def _told(peer: Peer, one: Measured, said: Said) -> Measured:
     place = f"{one.path.parent.name}/{one.path.name}"
-    said.print(
-        f"{peer.name}: {place}: {one.error or f'{one.seconds:.2f} s, {one.peak_mb} MB'}", markup=False, soft_wrap=True
-    )
+    said(f"{peer.name}: {place}: {one.error or f'{one.seconds:.2f} s, {one.peak_mb} MB'}")
     return one
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from bench.goals import GOALS
+from bench.goals import goals_table
+from bench.parse_goals import GOALS
 from bench.peers import ICDAR, PDF
 from bench.rendering import Table
 from bench.results import Result
@@ -36,13 +37,13 @@ def tables(run: Run, versions: Mapping[str, str]) -> Iterator[Table]:
         yield Table("Kerf: fidelity", ["", "files", "lowest", "mean"], list(_fidelity(kerf)))
         yield Table("Kerf: not as it should be", ["file", "what"], list(_faults(kerf)), are_figures=False)
     if len(kerf) == len(_TITLES):
-        yield Table("Goals", ["", "at least", "Kerf", ""], list(_goals(kerf)))
+        yield goals_table(GOALS, kerf)
 
 
 def reached(run: Run) -> bool:
     """Whether Kerf is at or above every goal; those that were not measured do not count."""
     kerf = {folder: results["Kerf"] for folder, results in run.items() if "Kerf" in results}
-    return len(kerf) < len(_TITLES) or all(goal.figure(kerf) >= goal.least for goal in GOALS)
+    return len(kerf) < len(_TITLES) or all(goal.holds(kerf) for goal in GOALS)
 
 
 def _passed(results: Mapping[str, Result]) -> Iterator[Sequence[str]]:
@@ -103,9 +104,3 @@ def _faults(kerf: Mapping[str, Result]) -> Iterator[Sequence[str]]:
                 yield name, one.reading.partial
             for check in result.failed[one.path.name]:
                 yield name, f"check failed: {json.dumps(check, ensure_ascii=False)}"
-
-
-def _goals(kerf: Mapping[str, Result]) -> Iterator[Sequence[str]]:
-    for goal in GOALS:
-        figure = goal.figure(kerf)
-        yield goal.what, goal.shown(goal.least), goal.shown(figure), "ok" if figure >= goal.least else "MISSED"

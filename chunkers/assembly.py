@@ -9,9 +9,10 @@ from dataclasses import replace
 from itertools import pairwise
 from uuid import UUID
 
-from chunkers.base import Chunker
+from chunkers.base import Strategy, parts_of
 from chunkers.chunk import Child, Cut, Parent, Part, Piece, embedded_text
 from chunkers.document import Block, Document, Kind, Lines, uncovered
+from chunkers.embedder import Embedder
 from chunkers.errors import ConfigError, CutError
 from chunkers.headers import header
 from chunkers.identity import child_id, ordinals, parent_id
@@ -27,15 +28,23 @@ TINY = 40
 _BLANK_LINES = re.compile(r"\s*\n")
 
 
-def cut(document_id: UUID, document: Document, chunker: Chunker, ruler: Ruler, *, headers: bool = True) -> Cut:
+def cut(
+    document_id: UUID,
+    document: Document,
+    chunker: Strategy,
+    ruler: Ruler,
+    *,
+    headers: bool = True,
+    embedder: Embedder | None = None,
+) -> Cut:
     """Run `chunker` over `document` and make its parents and children.
 
-    With `headers` off, children have none; the pieces are the same, so that the two can be compared. Raises
-    `CutError` if the cut breaks a promise, and whatever the chunker raises (`ConfigError` for a size that the
-    ruler's model cannot read).
+    With `headers` off, children have none; the pieces are the same, so that the two can be compared. `embedder` is
+    what a strategy looks through that looks. Raises `CutError` if the cut breaks a promise, and whatever the chunker
+    raises (`ConfigError` for a size that the ruler's model cannot read, or an embedder that is needed and missing).
     """
     ruler = Cached(ruler)
-    parts = list(_trimmed(document, chunker.cut(document, ruler)))
+    parts = list(_trimmed(document, parts_of(chunker, document, ruler, embedder)))
     parts = _fitted(document, parts, ruler)
     pages = _Pages(document.blocks)
     lines = Lines(document.text) if document.text_is_source else None
@@ -49,7 +58,7 @@ def check(document: Document, parents: Sequence[Parent], children: Sequence[Chil
     """Raise `CutError`, with the place, if parents and children break a promise that every cut makes."""
     text = document.text
     for before, after in pairwise(parents):
-        if after.start < before.end:
+        if after.start < before.end and not (before.window and after.window):
             raise _broken(
                 document, after.start, after.end, f"a parent overlaps the one before it, which ends at {before.end}"
             )
@@ -157,6 +166,7 @@ def _parents(
             pages=pages.of(part.start, part.end),
             text=text,
             tokens=tokens,
+            window=part.window,
         )
         for ordinal, (part, text, number, tokens) in enumerate(
             zip(parts, texts, numbers, ruler.count(texts), strict=True)

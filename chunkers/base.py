@@ -1,22 +1,25 @@
 """What a chunker is, and the registry of them.
 
-A chunker is a frozen dataclass of its settings with one method, `cut`. It yields the document's parts (parents to
-be), each with its pieces (children to be); `chunkers.assembly` gives them ids, headers and lines and checks the
-promises that every cut keeps:
+A chunker is a frozen dataclass of its settings with one method, `cut`; one that must look at the text with a model
+has `cut_through` instead, which is handed the model. It yields the document's parts (parents to be), each with its
+pieces (children to be); `chunkers.assembly` gives them ids, headers and lines and checks the promises that every cut
+keeps:
 
-- a piece lies inside its part, parts do not overlap, and every non-blank character outside metadata is in a piece;
+- a piece lies inside its part, parts do not overlap (but for windows around one piece), and every non-blank character
+  outside metadata is in a piece;
 - a piece with its header is never longer than the ruler's cap;
-- the same document gives the same parts, in linear time.
+- the same document (seen through the same model) gives the same parts, in linear time.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from chunkers.chunk import Part
 from chunkers.document import Document
+from chunkers.embedder import Embedder
 from chunkers.errors import ConfigError
 from chunkers.tokens import Ruler
 
@@ -28,6 +31,31 @@ class Chunker(Protocol):
 
     def cut(self, document: Document, ruler: Ruler) -> Iterator[Part]:
         """Yield the parts in order."""
+
+
+@runtime_checkable
+class Looking(Protocol):
+    """A strategy that sees the text through a model: the model's fingerprint belongs to the cut fingerprint too."""
+
+    version: ClassVar[int]  #: as that of a `Chunker`
+
+    def cut_through(self, document: Document, ruler: Ruler, embedder: Embedder) -> Iterator[Part]:
+        """Yield the parts in order."""
+
+
+Strategy = Chunker | Looking
+
+
+def parts_of(chunker: Strategy, document: Document, ruler: Ruler, embedder: Embedder | None) -> Iterator[Part]:
+    """Run a strategy of either kind; raises `ConfigError` if it looks and there is nothing to look through."""
+    if not isinstance(chunker, Looking):
+        return chunker.cut(document, ruler)
+    if embedder is None:
+        raise ConfigError(
+            f"{type(chunker).__name__} looks at the text through a model, and none was given",
+            hint="hand an embedder to chunkers.assembly.cut",
+        )
+    return chunker.cut_through(document, ruler, embedder)
 
 
 _chunkers: dict[str, type[Any]] = {}
@@ -53,7 +81,7 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(_chunkers))
 
 
-def build(name: str, settings: Mapping[str, Any] | None = None) -> Chunker:
+def build(name: str, settings: Mapping[str, Any] | None = None) -> Strategy:
     """Make the chunker `name` with `settings`.
 
     Raises `ConfigError` for a name or a setting that does not exist, and for a value that the chunker refuses.
@@ -67,10 +95,20 @@ def build(name: str, settings: Mapping[str, Any] | None = None) -> Chunker:
         raise ConfigError(
             f"recipe {name} has no setting {', '.join(unknown)}", hint=f"it has {', '.join(sorted(known))}"
         )
-    made: Chunker = chunker(**(settings or {}))
+    made: Strategy = chunker(**(settings or {}))
     return made
 
 
 def _load() -> None:
     """Import the strategies, so that they register themselves."""
-    from chunkers import code, fixed, layout, qa, recursive, structure  # noqa: F401
+    from chunkers import (  # noqa: F401
+        cluster,
+        code,
+        fixed,
+        layout,
+        qa,
+        recursive,
+        semantic,
+        sentence_window,
+        structure,
+    )

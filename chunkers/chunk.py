@@ -27,6 +27,7 @@ class Part:
     end: int
     section_path: tuple[str, ...]
     pieces: tuple[Piece, ...]
+    window: bool = False  #: around its one piece: it may overlap the windows beside it
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class Parent:
     pages: tuple[int, ...]
     text: str
     tokens: int  #: of the text alone
+    window: bool = False  #: around its one child: it may overlap the windows beside it
 
 
 @dataclass(frozen=True, slots=True)

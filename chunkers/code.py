@@ -19,6 +19,8 @@ from chunkers.tokens import Ruler
 
 _CALLABLE = frozenset({"function", "method"})  #: kinds whose signature is repeated for everything inside
 
+_AROUND = frozenset({None, "package", "namespace", "module"})  #: what may stand above a file's imports
+
 #: kinds whose signature says no more than the path in the header does
 _SELF_EVIDENT = frozenset({"key", "table", "element", "document", "rule", "at-rule"})
 
@@ -27,6 +29,8 @@ _SELF_EVIDENT = frozenset({"key", "table", "element", "document", "rule", "at-ru
 @dataclass(frozen=True, slots=True)
 class Code:
     """Symbols whole where they fit, small siblings together, long symbols between statements.
+
+    What is before the first symbol of a file that is cut (its documentation, its imports) shares no piece with it.
 
     Assumes blocks with symbol paths, as the parser of source code gives them. Fails on generated and minified code,
     whose symbols say nothing about what they do. What is merged and where a long symbol is cut depends on the code
@@ -78,6 +82,7 @@ class _Cutter:
     limits: Limits
     _row: _Row = field(init=False)
     _signatures: dict[Path, str] = field(init=False)  #: of functions with inner ones that have blocks of their own
+    _opening: int = field(init=False)  #: atoms before the first symbol: the file's own documentation, its imports
 
     def __post_init__(self) -> None:
         text = self.document.text
@@ -87,6 +92,8 @@ class _Cutter:
             for atom in self.atoms
             if atom.block.symbol is not None and atom.block.symbol.kind in _CALLABLE
         }
+        kinds = [atom.block.symbol.kind if atom.block.symbol else None for atom in self.atoms]
+        self._opening = next((at for at, kind in enumerate(kinds) if kind not in _AROUND), 0)
 
     def pieces(self) -> Iterator[Piece]:
         """In order: what fits is one piece, what does not is looked at one level of its path deeper."""
@@ -102,6 +109,9 @@ class _Cutter:
                 deeper: list[tuple[int, int, int]] = []
                 run: list[Span] = []
                 for unit in _units(paths, first, last, depth):
+                    if unit[0] == self._opening:
+                        deeper += [(*merged, depth + 1) for merged in self._merged(run)]
+                        run = []
                     if self._fits(*unit):
                         run.append(unit)
                     else:
@@ -112,14 +122,18 @@ class _Cutter:
                 stretches += reversed(deeper)
 
     def _fits(self, first: int, last: int) -> bool:
-        return self._row.size(first, last) <= self.limits.of(*self._header(first, last))
+        size = self._row.size(first, last)
+        return size <= self.limits.size and (
+            self.limits.unit == "characters" or size <= self.limits.of(*self._header(first, last))
+        )
 
     def _header(self, first: int, last: int) -> tuple[Path, str]:
         """The path that the atoms share, and the signature of the function that they are in but do not show."""
         atoms = self.atoms[first:last]
         path = common([atom.path for atom in atoms])
-        shown = any(atom.path == path and atom.block.symbol is not None for atom in atoms)
-        return path, "" if shown else self._signatures.get(path, "")
+        signature = self._signatures.get(path, "")
+        shown = signature and any(atom.path == path and atom.block.symbol is not None for atom in atoms)
+        return path, "" if shown else signature
 
     def _whole(self, first: int, last: int) -> Piece:
         path, repeated = self._header(first, last)

@@ -104,7 +104,7 @@ def glued(text: str, atoms: Sequence[Atom], measure: Measure, limits: Limits) ->
             if measure.size(text[last.start : last.end]) <= limits.of(around.path, ""):
                 glued[-1] = around
                 continue
-        glued.append(replace(atom, start=atom.start if opened is None else opened))
+        glued.append(atom if opened is None else replace(atom, start=opened))
         opened = None
     return glued
 
@@ -116,4 +116,6 @@ def _is_below(path: Path, above: Path) -> bool:
 def common(paths: Sequence[Path]) -> Path:
     """What all paths begin with."""
     low, high = min(paths), max(paths)
+    if low == high:
+        return low
     return low[: next((at for at, pair in enumerate(zip(low, high, strict=False)) if pair[0] != pair[1]), len(low))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,7 +14,7 @@ from chunkers.document import Document, Kind
 from chunkers.headers import room
 from chunkers.packing import pack
 from chunkers.sections import Leaf, leaves
-from chunkers.splitting import Measure, Segment, Unit, grapheme_end, grapheme_start, lines, words
+from chunkers.splitting import Measure, Segment, Span, Unit, grapheme_end, grapheme_start, lines, words
 from chunkers.tokens import Ruler
 
 LOG = "text/x-log"
@@ -29,12 +29,13 @@ class Fixed:
 
     Assumes that importance is spread evenly and that structure means nothing: logs, transcripts without turns. Fails
     on anything with headings, tables or code, and every window after an edit is another one. Text is cut between words
-    or, with `unit: characters`, anywhere but inside a grapheme: then a part of L characters has
-    max(1, ceil((L - overlap) / (size - overlap))) windows. A log is cut between lines, and without an overlap its lines
-    decide where: so a log that was rotated, or has a line more at its head, keeps its windows.
+    or, with `unit: characters`, anywhere but inside a grapheme: then L characters have
+    max(1, ceil((L - overlap) / (size - overlap))) windows. Parents are runs of windows and do not overlap, so no
+    window goes on past where the next parent begins. A log is cut between lines, and without an
+    overlap its lines decide where: so a log that was rotated, or has a line more at its head, keeps its windows.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     size: int | None = None  #: of a child, in `unit`; default: the smaller of 400 tokens and what the model reads
     overlap: int | None = None  #: shared with the child before, in `unit`; default: a tenth of the size, none in logs
@@ -45,7 +46,7 @@ class Fixed:
         sizes.check(self.size, self.parent_size, self.overlap, self.unit)
 
     def cut(self, document: Document, ruler: Ruler) -> Iterator[Part]:
-        """Yield the parts in order; windows do not reach from one into the next."""
+        """Yield the parts in order; windows share nothing across the place where one part meets the next."""
         measure = Measure(ruler, self.unit)
         size = sizes.resolve(self.size, self.unit, ruler)
         by_line = document.media_type == LOG
@@ -69,22 +70,24 @@ class Fixed:
         paths = _Paths(stretch)
         parent_size = sizes.resolve_parent(self.parent_size, self.unit, size)
         if self.unit == "characters" and not by_line:
-            stride = size - overlap
-            whole = (parent_size - overlap) // stride * stride + overlap
-            for a, b in _character_windows(text, start, end, whole, 0):
-                yield _part(a, b, list(_character_windows(text, a, b, size, overlap)), paths)
+            windows = list(_character_windows(text, start, end, size, overlap))
+            for run in _parents(windows, parent_size // (size - overlap)):
+                yield _part(run, paths)
             return
         if self.unit == "tokens":
             size = min(room(document, path, "", ruler, size) for path in {leaf.path for leaf in stretch})
             overlap = min(overlap, size - 1)
         cut = lines if by_line else words
         units = cut(text, start, end, measure, size, document.language)
-        by_content = by_line and not overlap
-        for first, last in _runs(text, units, max(size, parent_size), 0, by_content=by_content):
-            run = units[first:last]
-            inside = _runs(text, run, size, overlap, by_content=by_content)
-            windows = [(run[a].start, run[b - 1].end) for a, b in inside]
-            yield _part(run[0].start, run[-1].end, windows, paths)
+        if by_line and not overlap:
+            for first, last in _by_content(text, units, max(size, parent_size)):
+                inside = units[first:last]
+                windows = [(inside[a].start, inside[b - 1].end) for a, b in _by_content(text, inside, size)]
+                yield _part(windows, paths)
+            return
+        windows = [(units[a].start, units[b - 1].end) for a, b in _windows(units, size, overlap)]
+        for run in _parents(windows, parent_size // (size - overlap)):
+            yield _part(run, paths)
 
 
 class _Paths:
@@ -107,9 +110,18 @@ class _Paths:
         return common(touched)
 
 
-def _part(start: int, end: int, windows: Sequence[tuple[int, int]], paths: _Paths) -> Part:
+def _part(windows: Sequence[Span], paths: _Paths) -> Part:
+    start, end = windows[0][0], windows[-1][1]
     pieces = tuple(Piece(a, b, Kind.PARAGRAPH, paths.of(a, b)) for a, b in windows)
     return Part(start, end, paths.of(start, end), pieces)
+
+
+def _parents(windows: Sequence[Span], count: int) -> Iterator[list[Span]]:
+    """Runs of `count` windows (at least one), none of them longer than to where the next run begins."""
+    count = max(1, count)
+    for first in range(0, len(windows), count):
+        stop = windows[first + count][0] if first + count < len(windows) else windows[-1][1]
+        yield [(a, min(b, stop)) for a, b in windows[first : first + count]]
 
 
 def _stretches(found: Sequence[Leaf]) -> Iterator[Sequence[Leaf]]:
@@ -121,7 +133,7 @@ def _stretches(found: Sequence[Leaf]) -> Iterator[Sequence[Leaf]]:
             first = at
 
 
-def _character_windows(text: str, start: int, end: int, size: int, overlap: int) -> Iterator[tuple[int, int]]:
+def _character_windows(text: str, start: int, end: int, size: int, overlap: int) -> Iterator[Span]:
     at = start
     while True:
         stop = grapheme_start(text, at + size, at, end) if at + size < end else end
@@ -133,16 +145,12 @@ def _character_windows(text: str, start: int, end: int, size: int, overlap: int)
         at = max(at + 1, grapheme_start(text, stop - overlap, at, end)) if overlap else stop
 
 
-def _runs(
-    text: str, units: Sequence[Segment], size: int, overlap: int, *, by_content: bool
-) -> Iterable[tuple[int, int]]:
-    if not by_content:
-        return _windows(units, size, overlap)
+def _by_content(text: str, units: Sequence[Segment], size: int) -> list[Span]:
     keys = [text[unit.start : unit.end] for unit in units]
     return pack([unit.size for unit in units], keys, [0] * len(units), size)
 
 
-def _windows(units: Sequence[Segment], size: int, overlap: int) -> Iterator[tuple[int, int]]:
+def _windows(units: Sequence[Segment], size: int, overlap: int) -> Iterator[Span]:
     """Runs of units, each as long as fits `size`; each after the first begins with what `overlap` holds."""
     first = 0
     while first < len(units):

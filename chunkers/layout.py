@@ -35,7 +35,7 @@ class Layout:
     and every part but the first carries the header row in its header.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     size: int | None = None  #: tokens of a child; default: the smaller of 400 and what the model reads
     parent_size: int = 1200  #: tokens of a parent

@@ -10,10 +10,12 @@ neighbouring fixed ones at most, and the old cuts come back right after.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
-from hashlib import blake2b
+from collections.abc import Sequence
+from itertools import accumulate
+from zlib import crc32
 
 _DRAWN = 1 << 16  #: prices drawn by hash lie in [0, _DRAWN)
+_SPREAD = 0x9E3779B1  #: an odd number: what differs anywhere in a checksum differs in the upper half of its product
 _RUN = _DRAWN // 4  #: what every cut costs beside, so that runs are not cut smaller than need be
 _GRADE = _DRAWN // 2  #: what one grade of strength saves
 _SHORT = 4 * _DRAWN  #: what a run below a quarter of the cap costs beside
@@ -35,9 +37,7 @@ def pack(
     prices = [
         _RUN + _GRADE * (strongest - strength) + _drawn(key) for key, strength in zip(keys, strengths, strict=True)
     ]
-    reached = [0]
-    for size in sizes:
-        reached.append(reached[-1] + size)
+    reached = [0, *accumulate(sizes)]
     runs: list[tuple[int, int]] = []
     first = 0
     for last in [*_fixed(reached, prices, cap), len(sizes)]:
@@ -49,37 +49,29 @@ def pack(
 def _drawn(key: bytes | int | str) -> int:
     """Squared, so that good places are told apart more clearly than bad ones."""
     data = key if isinstance(key, bytes) else str(key).encode("utf-8", "surrogatepass")
-    drawn = int.from_bytes(blake2b(data, digest_size=2).digest(), "big")
+    drawn = (crc32(data) * _SPREAD & 0xFFFFFFFF) >> 16
     return drawn * drawn // _DRAWN
 
 
-def _fixed(reached: Sequence[int], prices: Sequence[int], cap: int) -> Iterator[int]:
-    """The boundaries, as numbers of units before them, that are cheapest within half a cap on both sides."""
-    inner = range(1, len(prices))
-    rivals = _cheaper_before(inner, reached, prices, cap // 2, strict=False)
-    rivals |= _cheaper_before(reversed(inner), reached, prices, cap // 2, strict=True)
-    edge = cap // 4
-    for at in inner:
-        if at not in rivals and reached[at] >= edge and reached[-1] - reached[at] >= edge:
-            yield at
+def _fixed(reached: Sequence[int], prices: Sequence[int], cap: int) -> list[int]:
+    """The boundaries, as numbers of units before them, that are cheapest within half a cap on both sides.
 
-
-def _cheaper_before(
-    order: Iterator[int] | range, reached: Sequence[int], prices: Sequence[int], radius: int, *, strict: bool
-) -> set[int]:
-    """The boundaries that one before them in `order`, at most `radius` away, beats (or equals, unless `strict`)."""
-    beaten = set()
-    window: deque[int] = deque()
-    for at in order:
-        price = prices[at - 1]
-        while window and abs(reached[at] - reached[window[0]]) > radius:
-            window.popleft()
-        if window and (prices[window[0] - 1] < price or (not strict and prices[window[0] - 1] == price)):
-            beaten.add(at)
-        while window and prices[window[-1] - 1] >= price:
-            window.pop()
-        window.append(at)
-    return beaten
+    Of equals within half a cap the first counts. None lies within a quarter of a cap of either end.
+    """
+    radius, edge = cap // 2, cap // 4
+    rising: list[int] = []  #: boundaries that none so far after them beats, cheapest first
+    beaten: list[bool] = []  #: whether one before them does, for each of `rising`
+    found: list[int] = []
+    for at in range(1, len(prices)):
+        price, place = prices[at - 1], reached[at]
+        while rising and prices[rising[-1] - 1] > price:
+            above = rising.pop()
+            if not beaten.pop() and place - reached[above] > radius:
+                found.append(above)
+        beaten.append(bool(rising) and place - reached[rising[-1]] <= radius)
+        rising.append(at)
+    found += [at for at, lost in zip(rising, beaten, strict=True) if not lost]
+    return sorted(at for at in found if reached[at] >= edge and reached[-1] - reached[at] >= edge)
 
 
 def _cheapest(reached: Sequence[int], prices: Sequence[int], first: int, last: int, cap: int) -> list[tuple[int, int]]:
@@ -87,32 +79,39 @@ def _cheapest(reached: Sequence[int], prices: Sequence[int], first: int, last: i
     if reached[last] - reached[first] <= cap or last - first == 1:
         return [(first, last)]
     short = cap // 4
-    cost = {first: 0}
-    back: dict[int, int] = {}
+    cost = [0] * (last - first + 1)  #: of the best way up to each boundary, from `first` on
+    back = [first] * (last - first + 1)
     waiting = first  #: the first start whose run is still short
-    near: deque[int] = deque()
+    near: deque[int] = deque()  #: starts of short runs, and of others: each cheaper than those before it in the queue
     far: deque[int] = deque()
     for end in range(first + 1, last + 1):
-        _enter(near, end - 1, cost)
-        while waiting < end and reached[end] - reached[waiting] > short:
-            _enter(far, waiting, cost)
+        reach = reached[end]
+        paid = cost[end - 1 - first]
+        while near and cost[near[-1] - first] >= paid:
+            near.pop()
+        near.append(end - 1)
+        while waiting < end and reach - reached[waiting] > short:
+            entering = cost[waiting - first]
+            while far and cost[far[-1] - first] >= entering:
+                far.pop()
+            far.append(waiting)
             waiting += 1
         while near and near[0] < waiting:
             near.popleft()
-        while far and reached[end] - reached[far[0]] > cap:
+        while far and reach - reached[far[0]] > cap:
             far.popleft()
-        options = [(cost[far[0]], far[0])] if far else []
-        options += [(cost[near[0]] + _SHORT, near[0])] if near else []
-        paid, back[end] = min(options, default=(cost[end - 1], end - 1))
-        cost[end] = paid + prices[end - 1]
+        start = end - 1
+        if far:
+            start = far[0]
+            paid = cost[start - first]
+        if near and (not far or cost[near[0] - first] + _SHORT < paid):
+            start = near[0]
+            paid = cost[start - first] + _SHORT
+        back[end - first] = start
+        cost[end - first] = paid + prices[end - 1]
     runs = []
     while last > first:
-        runs.append((back[last], last))
-        last = back[last]
+        start = back[last - first]
+        runs.append((start, last))
+        last = start
     return runs[::-1]
-
-
-def _enter(window: deque[int], start: int, cost: dict[int, int]) -> None:
-    while window and cost[window[-1]] >= cost[start]:
-        window.pop()
-    window.append(start)

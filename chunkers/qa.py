@@ -28,7 +28,7 @@ class QuestionsAndAnswers:
     not fit is cut like a section, and every part after the first has the question in its header.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     size: int | None = None  #: tokens of a child; default: the smaller of 400 and what the model reads
     parent_size: int = 1200  #: tokens of a parent

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from chunkers.document import Block, Document, Kind, heading_text
@@ -20,9 +20,19 @@ _INVERTED = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"(?:\d+(?:\.\d+)*[.):：]?|[-*•])\s+")
-_MARKS = r"[ \t>*_]*(?:{words})(?:\s*№?\s*\d+\s*[.):：]|\s*[:：])[*_]*"
-_QUESTION = re.compile(_MARKS.format(words=r"Q|Question|Вопрос|В|问|问题|問|問題") + r"\s*\S", re.IGNORECASE)
-_ANSWER = re.compile(_MARKS.format(words=r"A|Answer|Ответ|О|答|答案|回答"), re.IGNORECASE)
+_MARKS = r"[ \t>*_]*(?:{words})(?:\s*№?\s*\d+\s*[.):：]|\s*[:：]{full_stop})[*_]*"
+_QUESTIONS = r"Q|Question|Вопрос|В|问|问题|問|問題"
+_ANSWERS = r"A|Answer|Ответ|О|答|答案|回答"
+_QUESTION = re.compile(
+    _MARKS.format(words=_QUESTIONS, full_stop=r"|(?<=q)\.(?=\s)|(?<=question)\.|(?<=вопрос)\.") + r"\s*\S",
+    re.IGNORECASE,
+)
+_ANSWER = re.compile(_MARKS.format(words=_ANSWERS, full_stop=""), re.IGNORECASE)
+_AFTER_QUESTION = re.compile(_MARKS.format(words=_ANSWERS, full_stop=r"|\."), re.IGNORECASE)  #: `A.` may be an initial
+_ASKED = re.compile(r"[ \t>*_]*(?:(?:\d+(?:\.\d+)*[.):]|[-*•])[ \t]+)?[*_]*(?P<words>[^\n]{3,200}?)[*_\s]*")
+_LONGEST = 240  #: characters of a line that is one question
+_MEANING = re.compile(r":[ \t]+\S")  #: begins the second line of a definition
+_ANSWERING = frozenset({Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.CODE, Kind.TABLE, Kind.QUOTE})
 
 
 def is_question(heading: str) -> bool:
@@ -37,13 +47,24 @@ def is_question(heading: str) -> bool:
 def pairs(document: Document) -> Iterator[Block]:
     """The document's blocks, with paragraphs and list items cut before lines marked `Q:`, `问:`, `Ответ:` and the like.
 
-    What is marked becomes a question or an answer up to the next mark; a heading that asks stays a heading.
+    What is marked becomes a question or an answer up to the next mark; a heading that asks stays a heading. Where there
+    are neither, a line of its own that asks is a question, a term with its meaning below is too, and what follows
+    answers.
     """
+    text = document.text
+    blocks: list[Block] = []
     for block in document.blocks:
         if block.kind in (Kind.PARAGRAPH, Kind.LIST_ITEM):
-            yield from _marked(document.text, block)
+            blocks += _marked(text, block, asked=bool(blocks) and blocks[-1].kind is Kind.QUESTION)
         else:
-            yield block
+            blocks.append(block)
+    headings = sum(
+        block.kind is Kind.HEADING and is_question(heading_text(text[block.start : block.end])) for block in blocks
+    )
+    if headings > 1 or any(block.kind is Kind.QUESTION for block in blocks):
+        yield from blocks
+    else:
+        yield from _unmarked(text, blocks)
 
 
 def share(document: Document) -> tuple[float, int]:
@@ -61,22 +82,60 @@ def share(document: Document) -> tuple[float, int]:
     return max((by_headings, asking), (by_marks, questions))
 
 
-def _marked(text: str, block: Block) -> Iterator[Block]:
+def _unmarked(text: str, blocks: Sequence[Block]) -> Iterator[Block]:
+    answers = bare = False  #: bare: the block before asks, and nothing answers
+    for at, block in enumerate(blocks):
+        kind = block.kind
+        if kind not in (Kind.PARAGRAPH, Kind.LIST_ITEM):
+            yield block
+            answers = bare = False
+            continue
+        line = text.find("\n", block.start, block.end)
+        if _asks(text, block):
+            below = blocks[at + 1] if at + 1 < len(blocks) else None
+            if line >= 0:
+                yield replace(block, kind=Kind.QUESTION, end=line)
+                first = next(place for place in range(line, block.end) if not text[place].isspace())
+                yield replace(block, kind=Kind.ANSWER, start=first)
+                answers = bare = False
+                continue
+            bare |= below is None or below.kind not in _ANSWERING or _asks(text, below)
+            if not bare:
+                yield replace(block, kind=Kind.QUESTION)
+                answers = True
+                continue
+        else:
+            bare = False
+        yield replace(block, kind=Kind.ANSWER) if answers else block
+        answers = False
+
+
+def _asks(text: str, block: Block) -> bool:
+    """Whether a block begins with a line that is one question and no more, or with the term of a definition."""
+    line = text.find("\n", block.start, block.end)
+    if line >= 0 and _MEANING.match(text, line + 1, block.end):
+        return True
+    stop = block.end if line < 0 else line
+    found = _ASKED.fullmatch(text, block.start, stop) if stop - block.start <= _LONGEST else None
+    return found is not None and found["words"].endswith(("?", "？", "؟")) and ". " not in found["words"]
+
+
+def _marked(text: str, block: Block, *, asked: bool) -> Iterator[Block]:
     start, kind = block.start, block.kind
     at = block.start
     while at < block.end:
         newline = text.find("\n", at, block.end)
         stop = block.end if newline < 0 else newline
-        mark = _mark(text, at, stop)
+        mark = _mark(text, at, stop, asked=asked)
         if mark:
             if before := text[start:at].rstrip():
                 yield replace(block, kind=kind, start=start, end=start + len(before))
-            start, kind = at, mark
+            start, kind, asked = at, mark, mark is Kind.QUESTION
         at = stop + 1
     yield replace(block, kind=kind, start=start)
 
 
-def _mark(text: str, start: int, stop: int) -> Kind | None:
+def _mark(text: str, start: int, stop: int, *, asked: bool) -> Kind | None:
     if _QUESTION.match(text, start, stop):
         return Kind.QUESTION
-    return Kind.ANSWER if _ANSWER.match(text, start, stop) else None
+    return Kind.ANSWER if (_AFTER_QUESTION if asked else _ANSWER).match(text, start, stop) else None

@@ -13,7 +13,7 @@ from chunkers.chunk import Part, Piece
 from chunkers.document import Document, Kind
 from chunkers.pieces import Cutter, parts
 from chunkers.sections import leaves
-from chunkers.splitting import Measure, Unit
+from chunkers.splitting import CHARACTERS_PER_TOKEN, Measure, Unit
 from chunkers.tokens import Ruler
 
 _PROSE = frozenset({Kind.PARAGRAPH, Kind.QUOTE, Kind.FOOTNOTE})
@@ -30,7 +30,7 @@ class Recursive:
     sentences, as many as the overlap holds.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     size: int | None = None  #: of a child, in `unit`; default: the smaller of 400 tokens and what the model reads
     overlap: int | None = None  #: shared with the child before, in `unit`; default: a tenth of the size
@@ -70,7 +70,9 @@ def _follows(before: Piece, piece: Piece) -> bool:
 
 
 def _shared(document: Document, piece: Piece, measure: Measure, overlap: int) -> int:
-    spans = sentences.spans(document.text, piece.start, piece.end, document.language)
+    reach = overlap if measure.unit == "characters" else overlap * CHARACTERS_PER_TOKEN
+    near = max(piece.start, piece.end - reach - 1)
+    spans = sentences.spans(document.text, near, piece.end, document.language)
     start = piece.end
     for at, _ in reversed(spans[1:]):
         if measure.size(document.text[at : piece.end].strip()) > overlap:

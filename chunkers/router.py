@@ -10,7 +10,7 @@ from chunkers import questions
 from chunkers.document import Document, Kind
 from chunkers.layout import SLIDES
 
-VERSION = 1  #: raised whenever the same document may get another recipe
+VERSION = 2  #: raised whenever the same document may get another recipe
 
 LOG = "text/x-log"
 PAGES = frozenset({"application/pdf", *SLIDES})

@@ -5,6 +5,7 @@ Each level looks only at what the level above left too long, so that time is lin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
 from itertools import pairwise
@@ -22,10 +23,10 @@ CHARACTERS_PER_TOKEN = 12  #: a text counts as at least one token for so many ch
 # word-piece tokenizers read a word of more than a hundred letters as one unknown token
 
 _GRAPHEME = regex.compile(r"\X")
-_CLAUSE = regex.compile(r"(?<=[,;:)\]])\s+|(?<=[，、；：）])\s*|(?<!\s)\s++(?=[(\[—–])|\n+")
-_WORD = regex.compile(r"\s+")
-_PARAGRAPH = regex.compile(r"\n[^\S\n]*\n\s*")
-_LINE = regex.compile(r"\n\s*")
+_CLAUSE = re.compile(r"(?<=[,;:)\]])\s+|(?<=[，、；：）])\s*|(?<!\s)\s++(?=[(\[—–])")
+_WORD = re.compile(r"\s+")
+_PARAGRAPH = re.compile(r"\n[^\S\n]*+\n\s*+")
+_LINE = re.compile(r"\n\s*+")
 _SLICE = 100_000  #: characters; longer texts are counted in such slices
 _AROUND = 64  #: characters looked back at to find where a grapheme begins
 
@@ -107,11 +108,11 @@ def _descend(
     text: str, spans: Sequence[Span], level: int, measure: Measure, cap: int, language: str | None, found: list[Segment]
 ) -> None:
     """Put the units of `spans` into `found`; what is longer than `cap` goes one level down, all of it at a time."""
-    split, grade = _LEVELS[level]
+    split, grade, share = _LEVELS[level]
     finer = [span for whole in spans for span in split(text, *whole, language)]
     sizes = measure.sizes([text[a:b] for a, b in finer])
     for (a, b), size in zip(finer, sizes, strict=True):
-        if size <= cap:
+        if size * share <= cap:
             found.append(Segment(a, b, size, _grade(text, a, b, grade)))
         elif level + 1 < len(_LEVELS):
             _descend(text, [(a, b)], level + 1, measure, cap, language, found)
@@ -123,11 +124,9 @@ def _descend(
 
 def _grade(text: str, start: int, end: int, grade: Grade) -> Grade:
     if grade is Grade.SENTENCE:
-        at = end
-        while at > start and text[at - 1].isspace():
-            at -= 1
-            if text[at] == "\n":
-                return Grade.LINE
+        at = text.rfind("\n", start, end)
+        if at >= 0 and (at + 1 == end or text[at:end].isspace()):
+            return Grade.LINE
     return grade
 
 
@@ -135,7 +134,11 @@ def _sentences(text: str, start: int, end: int, language: str | None) -> Iterato
     yield from sentences.spans(text, start, end, language)
 
 
-def _by(pattern: regex.Pattern[str]) -> Callable[[str, int, int, str | None], Iterator[Span]]:
+def _passages(text: str, start: int, end: int, _: str | None) -> Iterator[Span]:
+    yield from sentences.passages(text, start, end)
+
+
+def _by(pattern: re.Pattern[str]) -> Callable[[str, int, int, str | None], Iterator[Span]]:
     def split(text: str, start: int, end: int, _: str | None) -> Iterator[Span]:
         at = start
         for match in pattern.finditer(text, start, end):
@@ -147,11 +150,14 @@ def _by(pattern: regex.Pattern[str]) -> Callable[[str, int, int, str | None], It
     return split
 
 
-_LEVELS: tuple[tuple[Callable[[str, int, int, str | None], Iterator[Span]], Grade], ...] = (
-    (_by(_PARAGRAPH), Grade.BLOCK),
-    (_sentences, Grade.SENTENCE),
-    (_by(_CLAUSE), Grade.CLAUSE),
-    (_by(_WORD), Grade.WORD),
+#: How a level splits, the grade of the boundaries that it finds, and how many of its units the cap must hold
+_LEVELS: tuple[tuple[Callable[[str, int, int, str | None], Iterator[Span]], Grade, int], ...] = (
+    (_by(_PARAGRAPH), Grade.BLOCK, 1),
+    (_passages, Grade.SENTENCE, 2),
+    (_sentences, Grade.SENTENCE, 1),
+    (_by(_LINE), Grade.CLAUSE, 1),
+    (_by(_CLAUSE), Grade.CLAUSE, 1),
+    (_by(_WORD), Grade.WORD, 1),
 )
 _BY_WORD = len(_LEVELS) - 1
 
@@ -211,10 +217,12 @@ def grapheme_start(text: str, at: int, start: int, end: int) -> int:
     if text[at - 1].isascii() and text[at].isascii() and text[at] != "\n":
         return at
     begin = max(start, at - _AROUND)
-    for match in _GRAPHEME.finditer(text, begin, min(end, at + _AROUND)):
-        if match.end() > at:
-            return int(match.start())
-        if match.end() == at:
+    while begin > start and "\U0001f1e6" <= text[begin] <= "\U0001f1ff":
+        begin -= 1  # to where a row of flags starts: which two letters are one flag is known from there only
+    for match in _GRAPHEME.finditer(text[begin : min(end, at + _AROUND)]):  # a slice: `\X` looks back as far as it can
+        if begin + match.end() > at:
+            return begin + int(match.start())
+        if begin + match.end() == at:
             return at
     return at
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from chunkers.document import Block
 from chunkers.splitting import Grade, Measure, Segment, segments
 
 _LOOK = 20  #: rows below the first that tell whether it is a header
+_DEEPEST = 4  #: rows of a header
+_LONG = 240  #: characters; of a header above that, the upper rows are not repeated
+_BLANK_CELLS = re.compile(r"(?:\|[^\S\n]*+){2,}$")
 _RULE = re.compile(r"[\s|:+=\-]*[-=]{2,}[\s|:+=\-]*")
 _ROW_END = re.compile(r"</tr\s*>\s*", re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]*>")
@@ -32,19 +36,22 @@ _SHAPES = (
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Where a table's rows lie. The first span holds the header row and the rule below it."""
+    """Where a table's rows lie. A rule below the first is part of it."""
 
     start: int
-    header: str  #: the header row, as pieces without it repeat it
+    header: str  #: the rows of the header, as pieces without them repeat them
     rows: tuple[tuple[int, int], ...]
+    named: int = 1  #: rows at the top that stay together with the first one below them, if there is room
 
     def segments(self, text: str, stop: int, measure: Measure, cap: int, first_cap: int, last: Grade) -> list[Segment]:
         """Rows as units of at most `cap`; header and first row are one if they fit `first_cap` together."""
         spans = list(self.rows)
         spans[-1] = (spans[-1][0], stop)
         limit = min(cap, first_cap)
-        if len(spans) > 1 and measure.size(text[spans[0][0] : spans[1][1]]) <= limit:
-            spans[:2] = [(spans[0][0], spans[1][1])]
+        for joined in range(min(self.named + 1, len(spans)), 1, -1):
+            if measure.size(text[spans[0][0] : spans[joined - 1][1]]) <= limit:
+                spans[:joined] = [(spans[0][0], spans[joined - 1][1])]
+                break
         found: list[Segment] = []
         sizes = measure.sizes([text[a:b] for a, b in spans])
         for at, ((a, b), size) in enumerate(zip(spans, sizes, strict=True)):
@@ -63,21 +70,30 @@ def table_of(text: str, block: Block) -> Table | None:
     """
     source = text[block.start : block.end]
     ends = [match.end() for match in _ROW_END.finditer(source)]
+    ruled = 0
     if ends:
         if source[ends[-1] :].strip():
             ends[-1] = len(source)
-        header = " ".join(_TAG.sub(" ", source[: ends[0]]).split())
-        first = 1
     else:
         ends = list(_row_ends(source, len(block.rows) if block.rows else 0))
-        header = " ".join(source[: ends[0]].split("\n")).strip()
         rule = source[ends[0] : ends[1]].strip() if len(ends) > 1 else ""
-        first = 2 if rule and _RULE.fullmatch(rule) else 1
-    if first == 1 and block.rows and not has_header(block.rows):
-        header = ""
-    starts = [0, *ends[first - 1 : -1]]
-    rows = tuple((block.start + a, block.start + b) for a, b in zip(starts, ends[first - 1 :], strict=True) if a < b)
-    return Table(block.start, header, rows) if len(rows) > 1 else None
+        ruled = 1 if rule and _RULE.fullmatch(rule) else 0
+    found = header_rows(block.rows) if block.rows else 1
+    if found > 1 and (not block.rows or len(ends) != len(block.rows) + ruled):
+        found = 1
+    spans = list(pairwise([0, *ends[ruled:]]))
+    above = [source[: ends[0]], *(source[a:b] for a, b in spans[1:found])]
+    rows = tuple((block.start + a, block.start + b) for a, b in spans if a < b)
+    return Table(block.start, _header(above) if found or ruled else "", rows, max(1, found)) if len(rows) > 1 else None
+
+
+def _header(rows: Sequence[str]) -> str:
+    """The rows of a header as they are repeated: one line each, without tags and without blank cells at the end."""
+    lines = [" ".join(_TAG.sub(" ", row).split() if _ROW_END.search(row) else row.split("\n")).strip() for row in rows]
+    lines = [_BLANK_CELLS.sub("|", line) for line in lines]
+    while len(lines) > 1 and sum(map(len, lines)) > _LONG:
+        del lines[0]
+    return "\n".join(lines)
 
 
 def _row_ends(source: str, rows: int) -> Iterator[int]:
@@ -97,10 +113,41 @@ def _row_ends(source: str, rows: int) -> Iterator[int]:
         yield len(source)
 
 
+def header_rows(rows: Sequence[Sequence[str]]) -> int:
+    """How many rows at the top name the columns: none, one, or more where the first ones leave cells blank.
+
+    Those are titles of the whole table or of some of its columns. The row below them names columns if it fills what
+    they left blank and stands over figures, or if it fills every cell below a title of one.
+    """
+    if not has_header(rows):
+        return 0
+    count = 1
+    named = [bool(cell.strip()) for cell in rows[0]]
+    while count < min(_DEEPEST, len(rows) - 1):
+        row = [cell.strip() for cell in rows[count]]
+        fresh = sum(1 for at, cell in enumerate(row) if cell and not (at < len(named) and named[at]))
+        is_title = count == 1 and sum(named) == 1 and named[0] and len(row) > 2 and all(row)
+        if not fresh or not has_header(rows[count:]) or not (is_title or _over_figures(rows[count:]) > 1):
+            break
+        named = [bool(cell) or (at < len(named) and named[at]) for at, cell in enumerate(row)]
+        count += 1
+    return count
+
+
+def _over_figures(rows: Sequence[Sequence[str]]) -> int:
+    """How many columns have figures in most rows below the first and words in it."""
+    columns = 0
+    for at, cell in enumerate(rows[0]):
+        if shape(cell) in ("text", "year"):
+            below = [shape(row[at]) for row in rows[1 : 1 + _LOOK] if at < len(row) and row[at].strip()]
+            columns += below.count("number") * 2 > len(below)
+    return columns
+
+
 def has_header(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first row names the columns: it holds no figure of the kind that stands below it.
 
-    Years and the numbers 1, 2, 3 … over columns of figures name them too.
+    Years and numbers at even steps (1, 2, 3 …, 10, 20, 30 …) over columns of figures name them too.
     """
     if len(rows) < 2:
         return False
@@ -112,7 +159,10 @@ def has_header(rows: Sequence[Sequence[str]]) -> bool:
     if not alike:
         return True
     counted = [rows[0][at].strip() for at in alike]
-    return len(alike) > 1 and counted == [str(at) for at in range(1, len(alike) + 1)]
+    if not all(cell.isascii() and cell.isdigit() and len(cell) < 10 for cell in counted) or len(counted) < 2:
+        return False
+    steps = {int(after) - int(before) for before, after in pairwise(counted)}
+    return len(steps) == 1 and min(steps) > 0 and (len(counted) > 2 or counted == ["1", "2"])
 
 
 def shape(cell: str) -> str:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from typing import Protocol
+
+_HELD = 8_000_000  #: characters of words that are remembered; then all are forgotten
+_JOINING = re.compile("[\x00\x0b\x0c\x1c-\x1f\x85]")  #: white space to Python, and nothing or less to a tokenizer
+#: Each of these is one token of a tokenizer that puts white space around ideographs and reads marks alone.
+_SINGLE = re.compile("[\u3400-\u4dbf\u4e00-\u9fff、。，！？；：（）《》「」『』【】“”]+")
 
 
 class Ruler(Protocol):
@@ -69,3 +75,54 @@ class Cached:
         if unknown:
             self._counts.update(zip(unknown, self._ruler.count(unknown), strict=True))
         return [self._counts[text] for text in texts]
+
+
+class ByWord:
+    """Counts of a tokenizer that reads every word alone, each distinct word read once.
+
+    For tokenizers that split at white space first: then the tokens of a text are those of its words. `ideographs`: it
+    also reads each CJK ideograph and each mark alone. `count` is the tokenizer's own. What is remembered is bounded
+    and changes no result.
+    """
+
+    __slots__ = ("_count", "_held", "_ideographs", "_known")
+
+    def __init__(self, count: Callable[[list[str]], list[int]], *, ideographs: bool = False) -> None:
+        self._count = count
+        self._ideographs = ideographs
+        self._known: dict[str, int] = {}
+        self._held = 0
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text alone, as the tokenizer would count them."""
+        known = self._known
+        totals: list[int] = []
+        later: list[tuple[int, list[str]]] = []
+        unknown: dict[str, None] = {}
+        for at, text in enumerate(texts):
+            words, single = self._words(text)
+            try:
+                totals.append(single + sum(map(known.__getitem__, words)))
+            except KeyError:
+                totals.append(single)
+                later.append((at, words))
+                unknown.update(dict.fromkeys(word for word in words if word not in known))
+        if unknown:
+            new = list(unknown)
+            known.update(zip(new, self._count(new), strict=True))
+            self._held += sum(map(len, new))
+            for at, words in later:
+                totals[at] += sum(map(known.__getitem__, words))
+            if self._held > _HELD:
+                self._known, self._held = {}, 0
+        return totals
+
+    def _words(self, text: str) -> tuple[list[str], int]:
+        """What is to be counted word by word, and how many tokens there are beside."""
+        if _JOINING.search(text):
+            return [text], 0
+        if not self._ideographs or text.isascii():
+            return text.split(), 0
+        others = _SINGLE.split(text)
+        rest = " ".join(others)
+        return rest.split(), len(text) - len(rest) + len(others) - 1

@@ -104,18 +104,35 @@ def cut(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The document.")],
     recipe: Annotated[str | None, typer.Option(help="Cut with this recipe, whatever the router says.")] = None,
     corpus: Annotated[str | None, typer.Option(help="Cut as this corpus would. Default: the default rules.")] = None,
+    stats: Annotated[bool, typer.Option("--stats", help="Say how good the cut is.")] = False,
+    compare: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RECIPES", help="Hold recipes side by side: fixed,structure,recursive:size=200:overlap=0."
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Parse and cut one document; no database is needed."""
-    from corpus.cut_command import as_dict, cut_file, show
+    from corpus import cut_command
 
     config = _config() if corpus else None
     settings = config.corpus(corpus) if config and corpus else None
-    made = cut_file(file, recipe=recipe, corpus=settings, home=config.home if config else None)
+    home = config.home if config else None
+    if compare is not None:
+        if recipe is not None:
+            raise ConfigError("--recipe names one recipe, --compare several", hint="leave one of them out")
+        found = cut_command.compare_file(file, asked=compare, corpus=settings, home=home)
+        if as_json:
+            _print_json(found.to_dict())
+        else:
+            cut_command.show_comparison(found, out)
+        return
+    made = cut_command.cut_file(file, recipe=recipe, corpus=settings, home=home, stats=stats)
     if as_json:
-        _print_json(as_dict(made))
+        _print_json(cut_command.as_dict(made))
     else:
-        show(made, out)
+        cut_command.show(made, out)
 
 
 @app.command()

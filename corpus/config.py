@@ -147,6 +147,7 @@ class Cutting(Section):
     parent_size: int = Field(1200, gt=0)  #: tokens of a parent
     headers: bool = True  #: put the heading path before the text that is embedded
     ruler: Text | None = None  #: the model whose tokenizer counts; default: the embedding model
+    model: Text | None = None  #: the model that `semantic` and `cluster` look through; default: the embedding model
 
     @model_validator(mode="after")
     def _sizes_fit(self) -> Cutting:
@@ -249,6 +250,13 @@ class Corpus(Section):
     def ruler(self) -> str:
         """The model whose tokenizer measures this corpus."""
         return self.cutting.ruler or self.embedding.model
+
+    @property
+    def looks_through(self) -> Embedding:
+        """The model that the recipes look through that look at a text before they cut it."""
+        model = self.cutting.model or self.embedding.model
+        prefix = self.embedding.passage_prefix if model == self.embedding.model else ""
+        return Embedding(model=model, passage_prefix=prefix)
 
 
 class Config(Section):

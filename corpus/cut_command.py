@@ -1,21 +1,47 @@
-"""`kerf cut`: one file, parsed in the sandbox and cut, as JSON or to be looked at."""
+"""`kerf cut`: one file, parsed in the sandbox and cut: as JSON or to be looked at, with figures, by several recipes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from pydantic import ValidationError
 from rich.console import Console
 from rich.markup import escape
+from rich.table import Table
 
-from chunkers.identity import canonical_uri
-from corpus.config import Corpus
-from corpus.cutting import CutDocument, cut, default_corpus
+from chunkers import assembly, base
+from chunkers.base import Looking
+from chunkers.chunk import Cut
+from chunkers.document import Document
+from chunkers.identity import canonical_uri, document_id
+from chunkers.quality import Quality, assess
+from chunkers.quality_edits import Locality, Remembered, edit_locality
+from chunkers.tokens import Cached
+from corpus.config import Corpus, RecipeRule
+from corpus.cutting import CutDocument, cut, cut_document, default_corpus
 from corpus.errors import ConfigError
+from corpus.faults import in_words
 from corpus.recipes import Recipes
 
 SHOWN = 100  #: characters of a child's text in the readable form
+EDITED = 200_000  #: characters; a longer document is not cut twenty times more to see what an edit costs
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """The figures of a cut; `notes` says what was not measured, and why."""
+
+    quality: Quality
+    locality: Locality | None
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form for scripts; the units are those of `chunkers.quality` and `chunkers.quality_edits`."""
+        locality = self.locality.to_dict() if self.locality else None
+        return {**self.quality.to_dict(), "edit_locality": locality, "notes": list(self.notes)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,21 +51,126 @@ class CutFile:
     uri: str
     made: CutDocument
     payload: dict[str, Any]
+    stats: Stats | None = None
 
 
-def cut_file(file: Path, *, recipe: str | None, corpus: Corpus | None, home: Path | None) -> CutFile:
-    """Parse a file in the sandbox, within the corpus' limits, and cut it.
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What one recipe makes of the document of a comparison."""
+
+    name: str  #: the recipe with its settings, as it was asked for
+    settings: dict[str, Any]  #: all of the recipe's, as they hold for the document
+    stats: Stats
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One document, parsed once and cut by several recipes with one ruler."""
+
+    uri: str
+    document: Document
+    columns: tuple[Column, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form for scripts."""
+        document = self.document
+        return {
+            "document": {
+                "uri": self.uri,
+                "media_type": document.media_type,
+                "language": document.language,
+                "characters": len(document.text),
+                "blocks": len(document.blocks),
+            },
+            "recipes": [
+                {
+                    "name": column.name,
+                    "settings": column.settings,
+                    "stats": column.stats.to_dict(),
+                    "warnings": list(column.warnings),
+                }
+                for column in self.columns
+            ],
+        }
+
+
+def cut_file(
+    file: Path, *, recipe: str | None, corpus: Corpus | None, home: Path | None, stats: bool = False
+) -> CutFile:
+    """Parse a file in the sandbox, within the corpus' limits, and cut it; with `stats`, give the figures of the cut.
 
     The address is the file's place in the corpus' source if it lies there, else its name.
     """
     settings = corpus or default_corpus()
     uri = _address(file, settings, home)
+    made = cut(_read(file), uri=uri, recipe=recipe, corpus=settings)
+    payload = Recipes.of(settings).payload(made.document, uri)
+    return CutFile(uri, made, payload, _stats(made, uri, settings) if stats else None)
+
+
+def compare_file(file: Path, *, asked: str, corpus: Corpus | None, home: Path | None) -> Comparison:
+    """Cut one file by each of the recipes in `asked`: `fixed,recursive:size=200:overlap=0`.
+
+    Raises `ConfigError`, before anything is parsed, for a recipe or a setting that does not exist.
+    """
+    settings = corpus or default_corpus()
+    uri = _address(file, settings, home)
+    choices = [_choice(text.strip(), settings) for text in asked.split(",")]
+    document: Document | None = None
+    columns = []
+    for name, recipe, chosen in choices:
+        if document is None:
+            made = cut(_read(file), uri=uri, recipe=recipe, corpus=chosen)
+            document = made.document
+        else:
+            made = cut_document(document, uri=uri, recipe=recipe, corpus=chosen)
+        chunker: Any = Recipes.of(chosen).chunker(recipe, uri)
+        columns.append(Column(name, asdict(chunker), _stats(made, uri, chosen), made.warnings))
+    assert document is not None, "a text that is split has at least one part"
+    return Comparison(uri, document, tuple(columns))
+
+
+def _choice(text: str, corpus: Corpus) -> tuple[str, str, Corpus]:
+    """The text, the recipe that it names, and the corpus with the settings that it gives."""
+    recipe, *pairs = text.split(":")
+    base.build(recipe)
+    if not pairs:
+        return text, recipe, corpus
+    given = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise ConfigError(f"{text!r}: {pair!r} is not a setting", hint="write recipe:name=value:name=value")
+        given[key] = value
     try:
-        data = file.read_bytes()
+        rule = RecipeRule(glob="**", recipe=recipe, settings=given)
+    except ValidationError as error:
+        raise ConfigError(f"{text!r}: {'; '.join(in_words(error))}") from error
+    return text, recipe, corpus.model_copy(update={"recipes": [rule, *corpus.recipes]})
+
+
+def _stats(made: CutDocument, uri: str, corpus: Corpus) -> Stats:
+    recipes, document = Recipes.of(corpus), made.document
+    ruler = Cached(recipes.ruler)
+    quality = assess([(document, Cut(made.parents, made.children))], ruler)
+    if len(document.text) > EDITED:
+        said = f"edit locality was not measured: the document has more than {EDITED} characters"
+        return Stats(quality, None, (said,))
+    chunker = recipes.chunker(made.route.recipe, uri)
+    embedder = Remembered(recipes.embedder) if isinstance(chunker, Looking) else None
+    identity, headers = document_id(corpus.name, uri), corpus.cutting.headers
+    locality = edit_locality(
+        document, lambda edited: assembly.cut(identity, edited, chunker, ruler, headers=headers, embedder=embedder)
+    )
+    return Stats(quality, locality, () if locality else ("edit locality: there is no prose to put a sentence into",))
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
     except OSError as error:
         raise ConfigError(f"cannot read {file}: {error.strerror}") from error
-    made = cut(data, uri=uri, recipe=recipe, corpus=settings)
-    return CutFile(uri, made, Recipes.of(settings).payload(made.document, uri))
 
 
 def _address(file: Path, corpus: Corpus, home: Path | None) -> str:
@@ -87,18 +218,14 @@ def as_dict(cut: CutFile) -> dict[str, Any]:
             for child in made.children
         ],
         "warnings": list(made.warnings),
+        **({"stats": cut.stats.to_dict()} if cut.stats else {}),
     }
 
 
 def show(cut: CutFile, console: Console) -> None:
     """The form for people: the document, why it was cut so, and each child under its parent."""
     made = cut.made
-    document = made.document
-    console.print(
-        f"[bold]{escape(cut.uri)}[/bold]  {document.media_type}, language {document.language or 'unknown'}, "
-        f"{len(document.text)} characters, {len(document.blocks)} blocks"
-        + (f", {document.fidelity:.1%} of the source's words" if document.fidelity is not None else "")
-    )
+    console.print(_introduced(cut.uri, made.document))
     console.print(f"recipe [bold]{made.route.recipe}[/bold]: {escape(made.route.because)}")
     console.print(f"{len(made.parents)} parents, {len(made.children)} children")
     children = iter(made.children)
@@ -116,5 +243,60 @@ def show(cut: CutFile, console: Console) -> None:
                 f"{escape(text[:SHOWN])}{'…' if len(text) > SHOWN else ''}"
             )
             child = next(children, None)
-    for warning in made.warnings:
+    _warn(made.warnings, console)
+    if cut.stats:
+        console.print()
+        _tabulate([("", cut.stats)], console)
+
+
+def show_comparison(found: Comparison, console: Console) -> None:
+    """The form for people: the document, a column for each recipe."""
+    console.print(_introduced(found.uri, found.document))
+    _tabulate([(column.name, column.stats) for column in found.columns], console)
+    for column in found.columns:
+        _warn([f"{column.name}: {warning}" for warning in column.warnings], console)
+
+
+def _introduced(uri: str, document: Document) -> str:
+    return (
+        f"[bold]{escape(uri)}[/bold]  {document.media_type}, language {document.language or 'unknown'}, "
+        f"{len(document.text)} characters, {len(document.blocks)} blocks"
+        + (f", {document.fidelity:.1%} of the source's words" if document.fidelity is not None else "")
+    )
+
+
+def _warn(warnings: Sequence[str], console: Console) -> None:
+    for warning in warnings:
         console.print(f"[yellow]warning:[/yellow] {escape(warning)}")
+
+
+def _tabulate(columns: Sequence[tuple[str, Stats]], console: Console) -> None:
+    table = Table("", show_header=any(name for name, _ in columns))
+    for name, _ in columns:
+        table.add_column(escape(name), justify="right", overflow="fold")
+    for rows in zip(*(_rows(stats) for _, stats in columns), strict=True):
+        table.add_row(rows[0][0], *(figure for _, figure in rows))
+    console.print(table)
+    for note in dict.fromkeys(note for _, stats in columns for note in stats.notes):
+        console.print(f"[dim]{escape(note)}[/dim]")
+
+
+def _rows(stats: Stats) -> Iterator[tuple[str, str]]:
+    """What each figure is, and the figure; `-` for what there is not."""
+    quality, locality = stats.quality, stats.locality
+    yield "children", str(quality.children)
+    for name, lengths in (("tokens", quality.tokens), ("characters", quality.characters)):
+        yield f"{name} of a text: mean", f"{lengths.mean:.1f}" if lengths else "-"
+        yield "  min … max", f"{lengths.minimum} … {lengths.maximum}" if lengths else "-"
+        yield "  p5 … median … p95", f"{lengths.p5} … {lengths.median} … {lengths.p95}" if lengths else "-"
+    yield "end in mid-sentence", f"{quality.mid_sentence:.1%}"
+    yield "coverage", f"{quality.coverage:.1%}"
+    yield "in more than one child", f"{quality.overlap:.1%}"
+    yield "tokens of all texts", str(quality.text_tokens)
+    yield "  to embed, with headers", str(quality.index_tokens)
+    yield "parents", str(quality.parents)
+    yield "  tokens: mean", "-" if quality.parent_tokens is None else f"{quality.parent_tokens:.1f}"
+    yield "  characters: mean", "-" if quality.parent_characters is None else f"{quality.parent_characters:.1f}"
+    yield "new children an edit: mean", f"{locality.mean:.1f}" if locality else "-"
+    yield "  p95", str(locality.p95) if locality else "-"
+    yield "  tokens to embed: mean", f"{locality.tokens:.1f}" if locality else "-"

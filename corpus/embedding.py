@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from chunkers import embedder as seam
 from chunkers.identity import fingerprint
 from chunkers.tokens import Ruler
 from corpus.config import MULTILINGUAL_MODEL, Embedding
@@ -25,27 +26,20 @@ _MODEL_FILES = {".json", ".txt", ".model", ".safetensors", ".bin"}  #: weights, 
 _NOT_THE_MODEL = {"data_config.json", "README.md"}
 
 
-class Embedder(Protocol):
-    """A model. Vectors have unit length, so that cosine is the dot product."""
+class Embedder(seam.Embedder, Protocol):
+    """A model. Vectors have unit length, so that cosine is the dot product.
+
+    The fingerprint is made of weights, tokenizer, pooling, normalisation, prefixes and precision. `embed` raises
+    `LimitExceeded` for a text that would be truncated.
+    """
 
     @property
     def name(self) -> str:
         """As the configuration names it."""
 
     @property
-    def fingerprint(self) -> str:
-        """The model id: weights, tokenizer, pooling, normalisation, prefixes, precision."""
-
-    @property
     def dimensions(self) -> int:
         """Length of a vector."""
-
-    @property
-    def ruler(self) -> Ruler:
-        """How the model counts."""
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """(n, dimensions) float32, rows of unit length. Raises `LimitExceeded` for a text that would be truncated."""
 
     def embed_query(self, text: str) -> Vectors:
         """(dimensions,) float32, unit length. A question is cut to what the model reads."""
@@ -73,18 +67,6 @@ class SentenceTransformerEmbedder:
             },
         )
         self.dimensions = _dimensions(self._folder)
-        self._loaded: Any = None
-
-    @property
-    def _model(self) -> Any:
-        """Loaded when first needed: registering a model and planning need no torch."""
-        if self._loaded is None:
-            from sentence_transformers import SentenceTransformer
-            from transformers.utils import logging
-
-            logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-            self._loaded = SentenceTransformer(str(self._folder))
-        return self._loaded
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed passages; see `Embedder`."""
@@ -99,7 +81,7 @@ class SentenceTransformerEmbedder:
     def _encode(self, texts: list[str]) -> Vectors:
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
-        vectors: Any = self._model.encode(
+        vectors: Any = _loaded(self._folder).encode(
             texts, batch_size=self._batch, normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True
         )
         return np.asarray(vectors, dtype=np.float32)
@@ -140,6 +122,16 @@ def refuse_truncation(texts: Sequence[str], ruler: Ruler, model: str) -> None:
                 hint="set cutting.ruler to the embedding model, or cutting.size below what it reads",
                 stage="embed",
             )
+
+
+@lru_cache(maxsize=2)
+def _loaded(folder: Path) -> Any:
+    """Loaded when first needed: registering a model and planning need no torch. Embedders of one folder share it."""
+    from sentence_transformers import SentenceTransformer
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    return SentenceTransformer(str(folder))
 
 
 def _model_files(folder: Path) -> list[Path]:

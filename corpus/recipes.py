@@ -1,6 +1,7 @@
 """How a corpus' documents are parsed, cut and described: the settings of the configuration, put to use.
 
-Pure but for the loading of a ruler. Every fingerprint here holds only what its stage reads.
+Pure but for the loading of a ruler, and of a model to look through. Every fingerprint here holds only what its stage
+reads.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 from chunkers import assembly, base, router, sizes
-from chunkers.base import Chunker
+from chunkers.base import Looking, Strategy
 from chunkers.chunk import Cut
 from chunkers.document import Document
 from chunkers.errors import ConfigError
@@ -22,6 +23,7 @@ from chunkers.router import Route
 from chunkers.tokens import Ruler
 from corpus import parsers
 from corpus.config import Corpus
+from corpus.embedding import Embedder, embedder
 from corpus.errors import PartialParse
 from corpus.globs import first, matches
 from corpus.parsers import detect
@@ -89,14 +91,26 @@ class Recipes:
             return Route(rule.recipe, f"corpora.yaml says so for {rule.glob}")
         return router.route(document, uri=uri)
 
-    def chunker(self, recipe: str, uri: str) -> Chunker:
+    @property
+    def embedder(self) -> Embedder:
+        """What the recipes that look look through; asked for by those alone, and loaded when they first do look."""
+        return embedder(self.corpus.looks_through)
+
+    def chunker(self, recipe: str, uri: str) -> Strategy:
         """The chunker of a recipe with the settings that hold for an address."""
         return base.build(recipe, self._settings(recipe, uri))
 
     def cut(self, document_id: UUID, document: Document, route: Route, uri: str) -> Cut:
         """Cut a document; see `chunkers.assembly.cut`."""
         chunker = self.chunker(route.recipe, uri)
-        return assembly.cut(document_id, document, chunker, self.ruler, headers=self.corpus.cutting.headers)
+        return assembly.cut(
+            document_id,
+            document,
+            chunker,
+            self.ruler,
+            headers=self.corpus.cutting.headers,
+            embedder=self.embedder if isinstance(chunker, Looking) else None,
+        )
 
     def cut_fingerprint(self, recipe: str, uri: str) -> str:
         """What decides how a document is cut, given the recipe that it has."""
@@ -112,6 +126,7 @@ class Recipes:
                 "headers": self.corpus.cutting.headers,
                 "ruler": self.ruler.id,
                 "chosen": f"rule {rule.recipe}" if rule else f"router {router.VERSION}",
+                **({"model": self.embedder.fingerprint} if isinstance(chunker, Looking) else {}),
             },
         )
 
@@ -137,8 +152,8 @@ class Recipes:
     def check(self) -> None:
         """Raise `ConfigError` for what would fail on every document, before any work is done.
 
-        That is a recipe that asks for more than the ruler's model reads, a text that no database can hold, or a reader
-        of PDF files that is not installed.
+        That is a recipe that asks for more than the ruler's model reads, or that looks through a model that is not
+        there, a text that no database can hold, or a reader of PDF files that is not installed.
         """
         source, rules = self.corpus.source, [*self.corpus.permissions, *self.corpus.metadata]
         for said in [source.base_url, *(text for rule in rules for text in _texts(rule.model_dump()))]:
@@ -156,6 +171,8 @@ class Recipes:
             except ConfigError as error:
                 error.message = f"corpus {self.corpus.name}, recipe {recipe}: {error.message}"
                 raise
+        if any(isinstance(base.build(rule.recipe), Looking) for rule in self.corpus.recipes):
+            _ = self.embedder
 
     def expected(self, known: Known) -> Expected:
         """The fingerprints that a document of the ledger would get today."""

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from chunkers.tokens import Ruler
+from chunkers.tokens import ByWord, Ruler
 from corpus.config import MODEL_IN_THE_BOX, MULTILINGUAL_MODEL
 from corpus.errors import ConfigError
 
+_BAR = "|"
+_TOGETHER = 512  #: words encoded as one text
 _SHORT_NAMES = {MODEL_IN_THE_BOX, "all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2"}
 
 
@@ -54,6 +56,7 @@ class TokenizerRuler:
         self._tokenizer = Tokenizer.from_buffer(data)
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
+        self._by_word = _by_word(json.loads(data), self._words)
         special = len(self._tokenizer.encode("").ids)
         self.overhead = special + (self.count([prefix])[0] if prefix else 0)
         self.cap = _longest_input(folder)
@@ -61,8 +64,41 @@ class TokenizerRuler:
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text without special ones."""
+        return self._by_word.count(texts) if self._by_word else self._encoded(texts)
+
+    def _encoded(self, texts: Sequence[str]) -> list[int]:
         encode = self._tokenizer.encode_batch_fast
         return [len(encoding.ids) for encoding in encode(list(texts), add_special_tokens=False)]
+
+    def _words(self, words: Sequence[str]) -> list[int]:
+        """Tokens of each word; many are encoded as one text, since most of what a short text costs is not its tokens.
+
+        A bar stands between them: a mark is a token of its own, and words that hold one are encoded alone.
+        """
+        bar = self._tokenizer.token_to_id(_BAR)
+        alone = [word for word in words if bar is None or _BAR in word]
+        counts = dict(zip(alone, self._encoded(alone), strict=True))
+        joined = [word for word in words if word not in counts]
+        runs = [joined[at : at + _TOGETHER] for at in range(0, len(joined), _TOGETHER)]
+        texts = [f" {_BAR} ".join([*run, ""]) for run in runs]
+        for run, encoding in zip(
+            runs, self._tokenizer.encode_batch_fast(texts, add_special_tokens=False) if runs else (), strict=True
+        ):
+            ends = [at for at, token in enumerate(encoding.ids) if token == bar]
+            counts.update((word, end - begin - 1) for word, begin, end in zip(run, [-1, *ends[:-1]], ends, strict=True))
+        return [counts[word] for word in words]
+
+
+def _by_word(tokenizer: dict[str, Any], count: Callable[[Sequence[str]], list[int]]) -> ByWord | None:
+    """Counting by words where that is exact: BERT and its kin normalise and split without a look across white space."""
+    normalizer, splitter = tokenizer.get("normalizer") or {}, tokenizer.get("pre_tokenizer") or {}
+    if (normalizer.get("type"), splitter.get("type")) != ("BertNormalizer", "BertPreTokenizer"):
+        return None
+    added = [token["content"] for token in tokenizer.get("added_tokens", ())]
+    if any(not content.isascii() or content.split() != [content] for content in added):
+        return None
+    ideographs = bool(normalizer.get("handle_chinese_chars")) and tokenizer["model"]["type"] == "WordPiece"
+    return ByWord(count, ideographs=ideographs)
 
 
 def _longest_input(folder: Path) -> int:

@@ -6,8 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-BENCH_PYTHON = ROOT / ".venv-bench" / "bin" / "python"
+from bench.processes import BENCH_PYTHON
 
 PDF, ICDAR, HTML, OFFICE = "pdfs", "icdar", "html", "office"  #: folders of the test data
 

@@ -11,8 +11,9 @@ import regex
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from strategies import documents, join, one, paragraphs, rulers, word_pieces
+from word_vectors import WordVectors
 
-from chunkers.assembly import cut
+from chunkers import assembly
 from chunkers.base import build, names
 from chunkers.chunk import embedded_text
 from chunkers.document import Block, Document, Kind, pages_of
@@ -22,10 +23,15 @@ from corpus.parsers.base import Settings
 
 DOCUMENT = UUID(int=1)
 NAMES = names()
+PROSE = ["cluster", "fixed", "recursive", "semantic", "sentence_window", "structure"]  #: with sizes in characters too
 
 some = settings(
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
+
+
+def cut(document_id, document, chunker, ruler, **settings):
+    return assembly.cut(document_id, document, chunker, ruler, embedder=WordVectors(), **settings)
 
 
 def hold(document, made, ruler):
@@ -55,7 +61,8 @@ def hold(document, made, ruler):
     assert not lost, text[lost[0] : lost[0] + 40]
 
     for before, after in zip(made.parents, made.parents[1:], strict=False):
-        assert before.end <= after.start
+        assert before.end <= after.start or (before.window and after.window)
+    assert len([parent for parent in made.parents if parent.window]) in (0, len(made.parents))
     for parent in made.parents:
         assert text[parent.start : parent.end] == parent.text
         assert parent.id in {child.parent_id for child in made.children}
@@ -78,12 +85,12 @@ def test_every_invariant_holds(name, document, ruler, size):
     assert cut(DOCUMENT, document, build(name, {"size": size}), ruler) == made
 
 
-@pytest.mark.parametrize("name", ["fixed", "recursive", "structure"])
+@pytest.mark.parametrize("name", PROSE)
 @some
 @given(document=documents, size=st.integers(1, 300), share=st.floats(0, 0.99), parent_size=st.integers(1, 2000))
 def test_any_size_and_overlap_make_progress(name, document, size, share, parent_size):
     chosen = {"size": size, "unit": "characters", "parent_size": parent_size}
-    if name != "structure":
+    if name in ("fixed", "recursive"):
         chosen["overlap"] = int(size * share)
     ruler = word_pieces()
     hold(document, cut(DOCUMENT, document, build(name, chosen), ruler), ruler)
@@ -175,7 +182,7 @@ LINES = {
 }
 
 
-@pytest.mark.parametrize("name", ["fixed", "recursive", "structure"])
+@pytest.mark.parametrize("name", PROSE)
 @pytest.mark.parametrize("line", sorted(LINES))
 def test_time_is_linear_whatever_the_text(name, line):
     def seconds(length):
@@ -197,7 +204,7 @@ def test_time_is_linear_whatever_the_text(name, line):
     assert seconds(120_000) <= 3 * seconds(60_000) + 0.05
 
 
-@pytest.mark.parametrize("name", ["fixed", "recursive", "structure"])
+@pytest.mark.parametrize("name", PROSE)
 def test_a_giant_word_is_cut_although_its_tokenizer_calls_it_one_token(name):
     text = "x" * 200_000
     document = Document(

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from strategies import fences, headings, join, lists, one, paragraphs, questions, rulers, tables
+from word_vectors import WordVectors
 
 from chunkers.assembly import cut
 from chunkers.base import build
@@ -53,7 +54,7 @@ def assert_whole(recipe, drawn, ruler, size):
     end = start + len(whole.text)
     start += len(whole.text) - len(whole.text.lstrip())
     size = min(size, ruler.cap - ruler.overhead)
-    made = cut(DOCUMENT, document, build(recipe, {"size": size}), ruler)
+    made = cut(DOCUMENT, document, build(recipe, {"size": size}), ruler, embedder=WordVectors())
     inside = any(child.start <= start and end <= child.end for child in made.children)
     claimed = end - len(whole.text)
     if whole.blocks[0][0] is Kind.LIST_ITEM and before and before[-1].blocks[-1][0] is Kind.PARAGRAPH:
@@ -61,7 +62,7 @@ def assert_whole(recipe, drawn, ruler, size):
     assert inside or not fits(document, claimed, end, ruler, size)
 
 
-@pytest.mark.parametrize("recipe", ["structure", "layout", "qa"])
+@pytest.mark.parametrize("recipe", ["structure", "layout", "qa", "semantic", "cluster", "sentence_window"])
 @some
 @given(drawn=around(st.one_of(tables(), lists(), fences())), ruler=rulers, size=st.sampled_from([40, 120, 254]))
 def test_a_table_a_list_with_its_lead_in_and_a_fence_are_whole_if_they_fit(recipe, drawn, ruler, size):

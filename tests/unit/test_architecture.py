@@ -21,8 +21,7 @@ ORDER = (
     ("corpus.sources",),
     ("corpus.parsers",),
     ("corpus.planning", "corpus.diffing", "corpus.batches"),
-    ("corpus.rulers", "corpus.recipes"),
-    ("corpus.embedding",),
+    ("corpus.rulers", "corpus.embedding", "corpus.recipes"),
     (
         "corpus.queries",
         "corpus.installation",

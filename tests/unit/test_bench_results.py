@@ -10,7 +10,7 @@ from lxml import html
 from pdf_making import Page, pdf
 
 from bench.blocks import HEADING, PARAGRAPH, Block, Reading
-from bench.goals import GOALS
+from bench.parse_goals import GOALS
 from bench.peers.html_rows import rows_of
 from bench.peers.kerf import blocks_of
 from bench.report import reached, tables

@@ -9,7 +9,8 @@ import pytest
 
 from bench import parse
 from bench.peers import Peer
-from bench.running import PeerMissing, measure, version
+from bench.processes import PeerMissing
+from bench.running import measure, version
 
 PEER = """
 import os, time

@@ -14,14 +14,16 @@ from chunkers.tokens import Characters
 
 
 @settings(max_examples=100, deadline=None)
-@given(length=st.integers(1, 3000), size=st.integers(1, 400), share=st.floats(0, 0.99))
-def test_the_number_of_windows_follows_the_formula(length, size, share):
+@given(length=st.integers(1, 3000), size=st.integers(1, 400), share=st.floats(0, 0.99), parent=st.integers(1, 3000))
+def test_the_number_of_windows_follows_the_formula_however_many_parents_there_are(length, size, share, parent):
     overlap = int(size * share)
-    found = made("x" * length, "fixed", Characters(), unit="characters", size=size, overlap=overlap, parent_size=3000)
+    found = made("x" * length, "fixed", Characters(), unit="characters", size=size, overlap=overlap, parent_size=parent)
     assert len(found.children) == max(1, ceil((length - overlap) / (size - overlap)))
-    for before, after in zip(found.children, found.children[1:], strict=False):
-        assert len(before.text) == size
-        assert before.end - after.start == overlap
+    assert [child.start for child in found.children] == [n * (size - overlap) for n in range(len(found.children))]
+    ends = {parent.id: parent.end for parent in found.parents}
+    for child in found.children:
+        assert child.end == min(child.start + size, ends[child.parent_id])
+    assert [parent.start for parent in found.parents] == [0, *(parent.end for parent in found.parents[:-1])]
 
 
 def test_a_window_does_not_end_inside_a_grapheme():

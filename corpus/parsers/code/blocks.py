@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from typing import NamedTuple
 
 from chunkers.document import Block, Kind, Symbol
 
@@ -27,8 +28,7 @@ class Role(Enum):
     DECORATION = auto()  #: belongs to the symbol that follows it
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(NamedTuple):
     """A span `[start, end)` of the source, in bytes of its UTF-8 form."""
 
     start: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count
 
 from tree_sitter import Node, Parser, Tree
@@ -17,10 +17,24 @@ DEEPEST = 24  #: scopes inside one another that are followed; what is deeper bel
 LONGEST = 240  #: characters of a signature
 
 _READ = 1 << 16  #: bytes that a grammar is handed at a time
+_NAME = 64  #: bytes, enough for a name: what is handed out at a time once the tree is there
 _OPENING = re.compile(r"(?: ?(?:=>|[{(\[=,]))+$")  #: what a signature ends with where its body begins
 _DECORATIONS = frozenset({"decorator", "annotation", "marker_annotation", "attribute_list", "attribute_declaration"})
 _VALUES = frozenset({"constant", "variable"})  #: kinds that are symbols at the top level only
 _CALLABLE = frozenset({"function", "method"})
+#: what a comment, a decorator or an attribute may begin with in any of the languages
+_ASIDE = re.compile(rb"[#@]|/[/*]|--|=begin|(?<![\w)\]])\[")
+
+
+@dataclass(slots=True)
+class _Source:
+    """The bytes as a grammar reads them. A node's `text` is read anew, and costs all that is handed out for it."""
+
+    data: bytes
+    handed: int = _READ
+
+    def __call__(self, offset: int, _: object) -> bytes:
+        return self.data[offset : offset + self.handed]
 
 
 @dataclass(slots=True)
@@ -41,12 +55,13 @@ def _tree(parser: Parser, data: bytes) -> Tree | None:
     """
     budget = 1000 + len(data) // 10  # a grammar reports about once in 100 bytes
     reports = count(1)
+    source = _Source(data)
     try:
-        return parser.parse(
-            lambda offset, _: data[offset : offset + _READ], progress_callback=lambda *_: next(reports) > budget
-        )
+        tree = parser.parse(source, progress_callback=lambda *_: next(reports) > budget)
     except ValueError:  # what tree-sitter raises when it was told to stop
         return None
+    source.handed = _NAME
+    return tree
 
 
 @dataclass(slots=True)
@@ -56,6 +71,7 @@ class Walk:
     language: Language
     _holds: dict[int, bool] = field(default_factory=dict)  #: node id → whether there is a symbol below it
     _modules: set[tuple[str, ...]] = field(default_factory=set)  #: paths of what makes no methods of functions
+    _data: bytes = b""  #: what is being parsed
 
     def seen(self, data: bytes) -> Iterator[Seen]:
         """What begins where in a file, `data` being its UTF-8 form."""
@@ -64,14 +80,15 @@ class Walk:
         data = self.language.prepare(data) if self.language.prepare is not None else data
         for start, stop in self.language.stretches(data):
             self._holds.clear()
-            tree = _tree(parser, data[start:stop])
+            self._data = data[start:stop]
+            tree = _tree(parser, self._data)
             if tree is None:
                 yield Seen(start, stop, Role.LOOSE, opened)
                 continue
             outermost = self._scope(tree.root_node, (), "module")
             outermost.path = opened
             for each in self._seen(outermost):
-                yield replace(each, start=each.start + start, end=each.end + start) if start else each
+                yield each._replace(start=each.start + start, end=each.end + start) if start else each
             opened = outermost.path
 
     def _seen(self, outermost: _Scope) -> Iterator[Seen]:
@@ -133,7 +150,8 @@ class Walk:
         kind = found.kind
         if kind == "function" and (scope.kind == "class" or (len(found.path) > 1 and path[:-1] not in self._modules)):
             kind = "method"
-        return Role.SYMBOL, path, Symbol(self.language.joint.join(path), kind, _signature(node, inner, found))
+        signature = _signature(self._data, node, inner, found)
+        return Role.SYMBOL, path, Symbol(self.language.joint.join(path), kind, signature)
 
     def _plain(self, node: Node, scope: _Scope, *, is_first: bool) -> Seen:
         language = self.language
@@ -243,16 +261,18 @@ class Walk:
         return False
 
 
-def _signature(node: Node, inner: Node, found: Found) -> str:
+def _signature(data: bytes, node: Node, inner: Node, found: Found) -> str:
     """The source up to the body on one line; of what is no function and has no body, the first line."""
-    source = node.text or b""
     body, head = found.body, found.head
     end = head.end_byte if head is not None else body.start_byte if body is not None else inner.end_byte
     whole = head is not None or body is not None or found.kind in _CALLABLE
     pieces = []
     at = node.start_byte
-    for start, stop in [*_asides(node, end, deep=whole), (end, end)]:
-        pieces.append(source[at - node.start_byte : start - node.start_byte].decode("utf-8", "replace"))
+    shown = end if whole or (newline := data.find(b"\n", at, end)) < 0 else newline
+    has_asides = _ASIDE.search(data, at, shown) is not None
+    end = end if has_asides else shown
+    for start, stop in [*(_asides(node, end, deep=whole) if has_asides else ()), (end, end)]:
+        pieces.append(data[at:start].decode("utf-8", "replace"))
         at = stop
     text = " ".join(pieces).strip()
     if not whole:
@@ -260,8 +280,11 @@ def _signature(node: Node, inner: Node, found: Found) -> str:
     folded = " ".join(text[: 4 * LONGEST].split())
     if len(folded) > LONGEST:
         return folded[:LONGEST].rsplit(" ", 1)[0] + " …"
-    shorter = _OPENING.sub("", folded.rstrip("; \\")) or folded
-    return shorter if any(character.isalnum() for character in shorter) else ""
+    shorter = folded.rstrip("; \\")
+    if shorter.endswith((">", "{", "(", "[", "=", ",")):
+        shorter = _OPENING.sub("", shorter)
+    shorter = shorter or folded
+    return shorter if shorter[:1].isalnum() or any(map(str.isalnum, shorter)) else ""
 
 
 def _asides(node: Node, end: int, *, deep: bool) -> Iterator[tuple[int, int]]:
