@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from uuid import UUID
 
 import pytest
+from timing import processor_seconds
 
 from chunkers import sentences
 from chunkers.assembly import cut
@@ -56,9 +56,7 @@ def of_length(unit, length):
 
 
 def seconds(work, text):
-    begun = time.process_time()
-    work(text)
-    return time.process_time() - begun
+    return processor_seconds(lambda: work(text))
 
 
 def is_linear(work, half, whole):

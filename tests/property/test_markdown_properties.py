@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from timing import processor_seconds
 
 from chunkers.document import Document, Kind, Lines, uncovered
 from corpus.parsers.base import Settings
@@ -178,9 +179,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 def test_hostile_files_cost_time_in_step_with_their_size(name: str) -> None:
     def seconds(size: int) -> float:
         document_source = HOSTILE[name](size)
-        started = time.process_time()
-        read(document_source)
-        return time.process_time() - started
+        return processor_seconds(lambda: read(document_source))
 
     def least(size: int) -> float:
         return min(seconds(size) for _ in range(3))

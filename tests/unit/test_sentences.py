@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from timing import processor_seconds
 
 from chunkers.sentences import passages, spans
 
@@ -126,12 +125,7 @@ def test_windows_do_not_cut_a_sentence_that_fits_one():
 def test_time_is_linear(unit):
     def seconds(count):
         text = unit * count
-        taken = []
-        for _ in range(3):
-            begun = time.process_time()
-            spans(text, 0, len(text))
-            taken.append(time.process_time() - begun)
-        return min(taken)
+        return min(processor_seconds(lambda: spans(text, 0, len(text))) for _ in range(3))
 
     assert seconds(40_000) <= 3 * seconds(20_000) + 0.05
 
