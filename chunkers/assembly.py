@@ -10,12 +10,13 @@ from itertools import pairwise
 from uuid import UUID
 
 from chunkers.base import Strategy, parts_of
-from chunkers.chunk import Child, Cut, Parent, Part, Piece, embedded_text
+from chunkers.chunk import Child, Context, Cut, Parent, Part, Piece, embedded_text
+from chunkers.contexts import inside, titled
 from chunkers.document import Block, Document, Kind, Lines, uncovered
 from chunkers.embedder import Embedder
 from chunkers.errors import ConfigError, CutError
 from chunkers.headers import header
-from chunkers.identity import child_id, ordinals, parent_id
+from chunkers.identity import child_id, context_id, ordinals, parent_id
 from chunkers.splitting import halves
 from chunkers.tokens import Cached, Ruler
 
@@ -74,6 +75,17 @@ def check(document: Document, parents: Sequence[Parent], children: Sequence[Chil
         if child.tokens > ruler.cap:
             raise _broken(
                 document, child.start, child.end, f"a child has {child.tokens} tokens, the model reads {ruler.cap}"
+            )
+        if (context := child.context) and not (context.start <= child.start < child.end <= context.end):
+            raise _broken(
+                document, child.start, child.end, f"a child leaves its context [{context.start}, {context.end})"
+            )
+        if context and context.tokens > ruler.cap:
+            raise _broken(
+                document,
+                context.start,
+                context.end,
+                f"a context has {context.tokens} tokens, the model reads {ruler.cap}",
             )
     for start, end in uncovered(document, ((child.start, child.end) for child in children)):
         raise _broken(document, *trim(text, start, end), "text lies in no child")
@@ -190,6 +202,7 @@ def _children(
     written = [header(document, piece, ruler) if headers else "" for _, piece in placed]
     lengths = ruler.count([embedded_text(above, text) for above, text in zip(written, texts, strict=True)])
     numbers = ordinals((piece.section_path, text) for (_, piece), text in zip(placed, texts, strict=True))
+    contexts = _contexts(document_id, document, parts, ruler, headers=headers)
     return tuple(
         Child(
             id=child_id(document_id, piece.section_path, text, number),
@@ -204,11 +217,29 @@ def _children(
             header=above,
             text=text,
             tokens=length + ruler.overhead,
+            context=contexts[piece.context] if piece.context else None,
         )
         for ordinal, ((parent, piece), text, above, length, number) in enumerate(
             zip(placed, texts, written, lengths, numbers, strict=True)
         )
     )
+
+
+def _contexts(
+    document_id: UUID, document: Document, parts: Sequence[Part], ruler: Ruler, *, headers: bool
+) -> dict[tuple[int, int], Context]:
+    """The contexts by their spans."""
+    spans = list(dict.fromkeys(piece.context for part in parts for piece in part.pieces if piece.context))
+    pieces = [piece for part in parts for piece in part.pieces] if spans else []
+    written = [header(document, titled(inside(pieces, span)), ruler) if headers else "" for span in spans]
+    places = [trim(document.text, *span, indented=True) for span in spans]
+    texts = [document.text[start:end] for start, end in places]
+    read = [embedded_text(above, text) for above, text in zip(written, texts, strict=True)]
+    lengths = [tokens + ruler.overhead for tokens in ruler.count(read)]
+    return {
+        span: Context(context_id(document_id, whole), place[0], place[1], above, text, tokens)
+        for span, place, above, text, whole, tokens in zip(spans, places, written, texts, read, lengths, strict=True)
+    }
 
 
 class _Pages:

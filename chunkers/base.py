@@ -105,6 +105,7 @@ def _load() -> None:
         cluster,
         code,
         fixed,
+        late,
         layout,
         qa,
         recursive,

@@ -17,6 +17,9 @@ from uuid import UUID, uuid5
 
 NAMESPACE = UUID("6d1b1c1e-52ae-5f0e-9d6b-3a1f0c7e4b52")  #: of all ids; changing it renames everything
 
+POOLING = 1  #: raised when the vector of a place is made of its tokens in another way
+_WITHIN = b"\xff"  #: begins no UTF-8 text, so that a text and a place in a text never share a key
+
 
 def _name(*parts: Any) -> str:
     return json.dumps(parts, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
@@ -57,12 +60,25 @@ def ordinals(keys: Iterable[Hashable]) -> Iterator[int]:
         seen[key] += 1
 
 
-def embedding_key(embedded_text: str) -> bytes:
+def context_id(document: UUID, embedded_text: str) -> UUID:
+    """The same text is the same context, wherever in the document it stands."""
+    return uuid5(NAMESPACE, _name("context", str(document), embedded_text))
+
+
+def embedding_key(embedded_text: str, place: tuple[int, int] | None = None) -> bytes:
     """SHA-256 of the text that is embedded: the same text is embedded once for each model, for ever.
 
-    A model's own prefix ("passage: ") is part of the model's id, so that (model id, key) names the exact input.
+    With `place`, of the text and that place in it: two equal texts in one context have two vectors. A model's own
+    prefix ("passage: ") is part of the model's id, so that (model id, key) names the exact input.
     """
-    return hashlib.sha256(embedded_text.encode("utf-8")).digest()
+    if place is None:
+        return hashlib.sha256(embedded_text.encode("utf-8")).digest()
+    return hashlib.sha256(_WITHIN + _name(POOLING, embedded_text, *place).encode("utf-8")).digest()
+
+
+def context_key(embedded_text: str) -> bytes:
+    """SHA-256 of a text that is read for places in it: never that of the same text read for itself."""
+    return hashlib.sha256(_WITHIN + embedded_text.encode("utf-8")).digest()
 
 
 def content_hash(data: bytes) -> bytes:

@@ -47,7 +47,7 @@ class Quality:
     coverage: float  #: share of the characters outside metadata, blank ones aside, that are in a child; 1.0 of none
     overlap: float  #: share of the characters in children, blank ones aside, that are in more than one; 0.0 of none
     text_tokens: int  #: of all children's texts: what is stored
-    index_tokens: int  #: of all children, headers and special tokens included: what is embedded
+    index_tokens: int  #: of all that is embedded, headers and special tokens included: children, or their contexts
     parents: int
     parent_tokens: float | None  #: mean
     parent_characters: float | None  #: mean, in code points
@@ -71,7 +71,7 @@ def assess(cuts: Iterable[tuple[Document, Cut]], ruler: Ruler) -> Quality:
         tokens += ruler.count(texts)
         characters += map(len, texts)
         parents += [(parent.tokens, len(parent.text)) for parent in cut.parents]
-        index_tokens += sum(child.tokens for child in cut.children)
+        index_tokens += sum(read.tokens for read in cut.read)
         endings = Endings(document)
         amid += sum(endings.amid(child.start, child.end) for child in cut.children)
         for start, end, times in _layers(document, cut):

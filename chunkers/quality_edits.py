@@ -11,7 +11,7 @@ import numpy as np
 import regex  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
-from chunkers.chunk import Cut
+from chunkers.chunk import Cut, Place
 from chunkers.document import Document, Kind
 from chunkers.embedder import Embedder
 from chunkers.quality import percentile
@@ -36,12 +36,12 @@ _LETTER = regex.compile(r"\p{L}")
 
 @dataclass(frozen=True, slots=True)
 class Locality:
-    """What inserting one sentence costs. A child is new if no child before the edit had its header and text."""
+    """What inserting one sentence costs. A child is new if what its vector is made of was not there before the edit."""
 
     edits: int  #: sentences inserted, each on its own into the document as it was
     mean: float  #: new children for each
     p95: int  #: new children (nearest rank)
-    tokens: float  #: of the new children, headers and special tokens included: mean for each edit
+    tokens: float  #: embedded anew, headers and special tokens included: mean for each edit
 
     def to_dict(self) -> dict[str, Any]:
         """A form that JSON can carry."""
@@ -89,17 +89,19 @@ def edit_locality(
     places = list(_places(document))
     if not places:
         return None
-    before = {child.embedded_text for child in recut(document).children}
+    cut = recut(document)
+    before, read = _vectors(cut), {each.embedded_text for each in cut.read}
     counts, tokens = [], 0
     for number, at in enumerate(random.Random(seed).choices(places, k=edits), 1):  # noqa: S311 - a sample, no secret
-        new = {
-            child.embedded_text: child.tokens
-            for child in recut(inserted(document, at, _sentence(document.text, at, number))).children
-            if child.embedded_text not in before
-        }
-        counts.append(len(new))
-        tokens += sum(new.values())
+        cut = recut(inserted(document, at, _sentence(document.text, at, number)))
+        counts.append(len(_vectors(cut) - before))
+        tokens += sum({each.embedded_text: each.tokens for each in cut.read if each.embedded_text not in read}.values())
     return Locality(edits, sum(counts) / edits, percentile(sorted(counts), 95), tokens / edits)
+
+
+def _vectors(cut: Cut) -> set[tuple[str, Place | None]]:
+    """What the vectors of a cut are made of."""
+    return {(child.embedded_text, child.place) for child in cut.children}
 
 
 def inserted(document: Document, at: int, text: str) -> Document:

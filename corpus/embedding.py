@@ -5,7 +5,8 @@ A vector is never made of a truncated text: a text that is longer than the model
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -14,11 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkers import embedder as seam
+from chunkers.chunk import Place
 from chunkers.identity import fingerprint
 from chunkers.tokens import Ruler
 from corpus.config import MULTILINGUAL_MODEL, Embedding
 from corpus.errors import ConfigError, LimitExceeded
 from corpus.rulers import files_digest, model_folder, nano_digest, nano_model, ruler
+from corpus.token_vectors import has_token_vectors, pooled
 
 Vectors = NDArray[np.float32]
 
@@ -43,6 +46,43 @@ class Embedder(seam.Embedder, Protocol):
 
     def embed_query(self, text: str) -> Vectors:
         """(dimensions,) float32, unit length. A question is cut to what the model reads."""
+
+    @property
+    def pools_tokens(self) -> bool:
+        """Whether there is `embed_places`."""
+
+    def embed_places(self, texts: Sequence[str], places: Sequence[Sequence[Place]]) -> list[Vectors]:
+        """For each text (its places, dimensions) float32, rows of unit length; raises as `embed` does.
+
+        See `corpus.token_vectors.pooled`. Raises `ConfigError` for a model that gives no token vectors.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text that is handed to the model once: for its own vector, or for those of places in it."""
+
+    key: bytes
+    text: str
+    tokens: int  #: as the model reads it, special ones included
+    places: Mapping[bytes, Place] = field(default_factory=dict)  #: by the keys of their vectors
+
+    @property
+    def keys(self) -> tuple[bytes, ...]:
+        """The keys of the vectors that it gives."""
+        return tuple(self.places) or (self.key,)
+
+
+def vectors_of(model: Embedder, texts: Sequence[Text]) -> dict[bytes, Vectors]:
+    """The vectors that `texts` give, (dimensions,) float32 each, by their keys; raises as `Embedder` does."""
+    alone = [text for text in texts if not text.places]
+    vectors = dict(zip((text.key for text in alone), model.embed([text.text for text in alone]), strict=True))
+    shared = [text for text in texts if text.places]
+    if shared:
+        places = [list(text.places.values()) for text in shared]
+        for text, found in zip(shared, model.embed_places([text.text for text in shared], places), strict=True):
+            vectors.update(zip(text.places, found, strict=True))
+    return vectors
 
 
 class SentenceTransformerEmbedder:
@@ -78,6 +118,21 @@ class SentenceTransformerEmbedder:
         vector: Vectors = self._encode([self._query_prefix + text])[0]
         return vector
 
+    @property
+    def pools_tokens(self) -> bool:
+        """Whether the vectors are pooled from those of tokens."""
+        return has_token_vectors(self._folder)
+
+    def embed_places(self, texts: Sequence[str], places: Sequence[Sequence[Place]]) -> list[Vectors]:
+        """Embed places in passages; see `Embedder`."""
+        if not self.pools_tokens:
+            raise no_token_vectors(self.name)
+        refuse_truncation(texts, self.ruler, self.name)
+        if not texts:
+            return []
+        model = _loaded(self._folder)
+        return list(pooled(model, texts, places, prefix=self._passage_prefix, batch=self._batch))
+
     def _encode(self, texts: list[str]) -> Vectors:
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
@@ -110,6 +165,21 @@ class NanoEmbedder:
         """Embed a question; see `Embedder`."""
         vector: Vectors = self._model.query(text)
         return vector
+
+    pools_tokens = False
+
+    def embed_places(self, texts: Sequence[str], places: Sequence[Sequence[Place]]) -> list[Vectors]:  # noqa: ARG002
+        """It gives no token vectors."""
+        raise no_token_vectors(self.name)
+
+
+def no_token_vectors(model: str) -> ConfigError:
+    """What is wrong with a model that late chunking cannot use."""
+    return ConfigError(
+        f"the model {model!r} gives no token vectors, which recipe late needs",
+        hint="choose another recipe, or a sentence-transformers model that pools tokens",
+        stage="embed",
+    )
 
 
 def refuse_truncation(texts: Sequence[str], ruler: Ruler, model: str) -> None:

@@ -23,7 +23,7 @@ from corpus import planning
 from corpus.batches import Load, batches
 from corpus.config import Config, Corpus
 from corpus.cutting import CutDocument, cut
-from corpus.embedding import Embedder, embedder
+from corpus.embedding import Embedder, Text, embedder, vectors_of
 from corpus.errors import KerfError, RunFailed, TransientError
 from corpus.outcome import COUNTED_AS, Counts, documents, summary, verdict
 from corpus.parsers.sandbox.pool import Sandbox
@@ -182,22 +182,23 @@ def embed(config: Config, dsn: str, run_id: int, batch: int, *, progress: Progre
     with Store(dsn) as store, _timed(store, run_id, "embed"):
         run = store.run(run_id)
         settings = config.corpus(run.corpus).embedding
-        rows = store.batch_texts(run, batch)
-        if rows:
+        texts = store.batch_texts(run, batch)
+        if texts:
             model = embedder(settings)
-            for at in range(0, len(rows), settings.batch_texts):
-                part = rows[at : at + settings.batch_texts]
-                missing = store.missing_keys(run.model_id, [row["key"] for row in part])
-                part = [row for row in part if row["key"] in missing]  # another run may have come upon the same texts
+            for at in range(0, len(texts), settings.batch_texts):
+                part = texts[at : at + settings.batch_texts]
+                missing = store.missing_keys(run.model_id, [key for text in part for key in text.keys])
+                # this batch may have been begun before, and another run may have come upon the same texts
+                part = [text for text in part if not missing.isdisjoint(text.keys)]
                 if not part:
                     continue
-                vectors = model.embed([row["text"] for row in part])
-                tokens = sum(row["tokens"] for row in part)
+                tokens = sum(text.tokens for text in part)
                 price = tokens * settings.price_per_million_tokens / 1_000_000
-                store.store_vectors(run, batch, [row["key"] for row in part], vectors, tokens=tokens, price=price)
+                vectors = vectors_of(model, part)
+                store.store_vectors(run, batch, vectors, texts=len(part), tokens=tokens, price=price)
                 embedded += len(part)
                 if progress:
-                    progress(f"{embedded} of {len(rows)} texts")
+                    progress(f"{embedded} of {len(texts)} texts")
     return {"embedded": embedded}
 
 
@@ -265,7 +266,7 @@ def preview(config: Config, dsn: str, corpus: str, *, quick: bool = False) -> di
         if quick:
             return found
         children = {"insert": 0, "keep": store.alive(corpus)["children"], "delete": 0}
-        wanted: dict[bytes, int] = {}
+        wanted: dict[bytes, Text] = {}  #: by the keys of their vectors
         items = _items(settings, decision)
         published: set[UUID] = set()
         with parsers_of(settings) as sandbox:
@@ -287,9 +288,9 @@ def preview(config: Config, dsn: str, corpus: str, *, quick: bool = False) -> di
         ]
         children["keep"] -= store.children_of(gone)
         model = store.find_model(_model_row(embedder(settings.embedding)))
-        wanted |= {row["key"]: row["tokens"] for row in store.published_without_vector(corpus, model)}
+        wanted |= {key: text for text in store.published_without_vector(corpus, model) for key in text.keys}
         missing = store.missing_keys(model, wanted) if model is not None else set(wanted)
-        tokens = sum(wanted[key] for key in missing)
+        tokens = sum({wanted[key].key: wanted[key].tokens for key in missing}.values())
         price = tokens * settings.embedding.price_per_million_tokens / 1_000_000
         return found | {"children": children, "tokens_to_embed": tokens, "price": price}
 

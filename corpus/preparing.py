@@ -16,6 +16,7 @@ from chunkers.identity import content_hash
 from corpus import parsers
 from corpus.config import Corpus
 from corpus.diffing import diff
+from corpus.embedding import Text
 from corpus.errors import ConfigError, CutError, DocumentError, KerfError, ParseError, TransientError, Vanished
 from corpus.parsers.detect import detect
 from corpus.parsers.sandbox.pool import Sandbox
@@ -46,7 +47,7 @@ class Change:
 
     inserted: int
     deleted: int
-    texts: dict[bytes, int]  #: embedding key → tokens, of all its children
+    texts: dict[bytes, Text]  #: what is read for its children, by the keys of their vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,16 +107,15 @@ class Preparer:
         """What a sync would do with each document; None if it would go to quarantine or is gone."""
         for begun in self._begun(items, 0):
             try:
-                children = self._staged(begun).children
+                staged = self._staged(begun)
             except (TransientError, ConfigError):
                 raise
             except KerfError:
                 yield begun.item, None
                 continue
             _, stored = self._store.stored(begun.item.document)
-            change = diff(((row["id"], place_of_child(row)) for row in children), stored)
-            tokens = {row["key"]: row["tokens"] for row in children}
-            yield begun.item, Change(len(change.insert), len(change.delete), tokens)
+            change = diff(((row["id"], place_of_child(row)) for row in staged.children), stored)
+            yield begun.item, Change(len(change.insert), len(change.delete), staged.texts)
 
     def _finish(self, run: Run, begun: _Begun) -> str:
         """Cut and stage; returns the state of the item."""

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import psycopg
 
-from corpus.diffing import diff
+from corpus.diffing import Diff, diff
 from corpus.queries import query
 from corpus.records import Row, Written
 from corpus.staging import StagedDocument, place_of_child, place_of_parent
@@ -43,19 +43,28 @@ def swap(cursor: psycopg.Cursor[Row], written: Written, document: UUID, staged: 
     written.inserted += len(children.insert)
     written.moved += len(children.move)
     written.deleted += len(children.delete)
+    contexts = _contexts(cursor, document, staged)
     parents_by_id = {parent["id"]: parent | {"document": document} for parent in staged.parents}
     children_by_id = {child["id"]: child | {"document": document} for child in staged.children}
     for statement, rows in (
         ("delete_children", [{"ids": list(children.delete)}] if children.delete else []),
         ("insert_parent", [parents_by_id[row_id] for row_id, _ in parents.insert]),
         ("update_parent", [parents_by_id[row_id] for row_id, _ in parents.move]),
+        ("insert_context", [row | {"document": document} for _, row in contexts.insert]),
         ("insert_child", [children_by_id[row_id] for row_id, _ in children.insert]),
         ("update_child", [children_by_id[row_id] for row_id, _ in children.move]),
         ("delete_parents", [{"ids": list(parents.delete)}] if parents.delete else []),
+        ("delete_contexts", [{"ids": list(contexts.delete)}] if contexts.delete else []),
     ):
         if rows:
             cursor.executemany(query(statement), rows)
             written.rows += cursor.rowcount
+
+
+def _contexts(cursor: psycopg.Cursor[Row], document: UUID, staged: StagedDocument) -> Diff[UUID, Row]:
+    """What differs between the stored contexts and the wanted ones; an id is of its text, so that none is moved."""
+    rows = cursor.execute(query("stored_contexts"), {"document": document}).fetchall()
+    return diff(((row["id"], row) for row in staged.contexts), {row["id"]: row for row in rows})
 
 
 def settle(cursor: psycopg.Cursor[Row], written: Written, item: Row) -> str:

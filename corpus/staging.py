@@ -6,29 +6,47 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from chunkers.chunk import Child, Cut, Parent
-from chunkers.identity import embedding_key
+from chunkers.chunk import Child, Context, Cut, Parent, embedded_text
+from chunkers.identity import context_key, embedding_key
+from corpus.embedding import Text
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class StagedDocument:
-    """Rows to be: of `documents` (without ids, hash and counts), `parents` and `children`."""
+    """Rows to be: of `documents` (without ids, hash and counts), `parents`, `children` and `contexts`."""
 
     document: Row
     parents: list[Row]
     children: list[Row]
+    contexts: list[Row]
 
     @classmethod
     def of(cls, document: Row, cut: Cut) -> StagedDocument:
         """The rows of a cut document."""
-        return cls(document, [_parent(parent) for parent in cut.parents], [_child(child) for child in cut.children])
+        return cls(
+            document,
+            [_parent(parent) for parent in cut.parents],
+            [_child(child) for child in cut.children],
+            [_context(context) for context in cut.contexts],
+        )
 
     @property
     def keys(self) -> set[bytes]:
         """The embedding keys of the children."""
         return {child["key"] for child in self.children}
+
+    @property
+    def texts(self) -> dict[bytes, Text]:
+        """What is read for the children, by the keys of their vectors; a context is the same text for all of its."""
+        contexts = {row["id"]: Text(context_key(row["text"]), row["text"], row["tokens"]) for row in self.contexts}
+        return {
+            child["key"]: contexts[child["context_id"]]
+            if child["context_id"]
+            else Text(child["key"], embedded_text(child["header"], child["text"]), child["tokens"])
+            for child in self.children
+        }
 
     def to_dict(self) -> Row:
         """A form that JSON can carry."""
@@ -36,9 +54,12 @@ class StagedDocument:
             "document": self.document,
             "parents": [parent | {"id": str(parent["id"])} for parent in self.parents],
             "children": [
-                child | {"id": str(child["id"]), "parent_id": str(child["parent_id"]), "key": child["key"].hex()}
+                child
+                | {name: str(child[name]) for name in _IDS if child[name] is not None}
+                | {"key": child["key"].hex()}
                 for child in self.children
             ],
+            "contexts": [context | {"id": str(context["id"])} for context in self.contexts],
         }
 
     @classmethod
@@ -49,13 +70,11 @@ class StagedDocument:
             [parent | {"id": UUID(parent["id"])} for parent in data["parents"]],
             [
                 child
-                | {
-                    "id": UUID(child["id"]),
-                    "parent_id": UUID(child["parent_id"]),
-                    "key": bytes.fromhex(child["key"]),
-                }
+                | {name: UUID(child[name]) for name in _IDS if child[name] is not None}
+                | {"key": bytes.fromhex(child["key"])}
                 for child in data["children"]
             ],
+            [context | {"id": UUID(context["id"])} for context in data["contexts"]],
         )
 
 
@@ -88,10 +107,18 @@ def _child(child: Child) -> Row:
         "header": child.header,
         "text": child.text,
         "tokens": child.tokens,
-        "key": embedding_key(child.embedded_text),
+        "key": embedding_key(child.embedded_text, child.place),
+        "context_id": child.context.id if child.context else None,
+        "context_start": child.place[0] if child.place else None,
+        "context_end": child.place[1] if child.place else None,
     }
 
 
+def _context(context: Context) -> Row:
+    return {"id": context.id, "text": context.embedded_text, "tokens": context.tokens}
+
+
+_IDS = ("id", "parent_id", "context_id")
 _PARENT = ("ordinal", "start_offset", "end_offset", "section_path", "pages", "text", "tokens")
 _CHILD = (
     "parent_id",
@@ -107,6 +134,9 @@ _CHILD = (
     "text",
     "tokens",
     "key",
+    "context_id",
+    "context_start",
+    "context_end",
 )
 
 

@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
+from chunkers.identity import context_key
 from corpus.database import connect
+from corpus.embedding import Text
 from corpus.errors import CutError, DocumentError, RunFailed, StoreUnavailable
 from corpus.planning import Known
 from corpus.publishing import settle, stored, swap
@@ -233,9 +235,9 @@ class Store:
         found = self._rows("find_model", **model)
         return int(found[0]["id"]) if found else None
 
-    def published_without_vector(self, corpus: str, model: int | None) -> list[Row]:
-        """Key, tokens and text of the published children that have no vector under a model."""
-        return self._rows("published_texts_without_vector", corpus=corpus, model=model)
+    def published_without_vector(self, corpus: str, model: int | None) -> list[Text]:
+        """The texts of published children that have no vector under a model."""
+        return _texts(self._rows("published_texts_without_vector", corpus=corpus, model=model))
 
     # -- embed
 
@@ -245,34 +247,46 @@ class Store:
         with self._transaction() as (cursor, _):
             _clear_texts(cursor, run.id)
             wanted = _one(cursor.execute(query("staged_keys"), values))["keys"]
-            missing = cursor.execute(query("staged_texts_without_vector"), values).fetchall()
-            reused = wanted - len(missing)
-            known = {row["key"] for row in missing}
-            published = cursor.execute(query("published_texts_without_vector"), values)
-            missing += [row for row in published if row["key"] not in known]
-            missing.sort(key=lambda row: (row["tokens"], row["key"]))
-            rows = [{"run": run.id, "batch": at // batch_texts, **row} for at, row in enumerate(missing)]
+            staged = cursor.execute(query("staged_texts_without_vector"), values).fetchall()
+            reused = wanted - sum(len(text.keys) for text in _texts(staged))
+            published = cursor.execute(query("published_texts_without_vector"), values).fetchall()
+            missing = sorted(_texts([*staged, *published]), key=lambda text: (text.tokens, text.key))
+            rows = [
+                {
+                    "run": run.id,
+                    "batch": at // batch_texts,
+                    "key": text.key,
+                    "tokens": text.tokens,
+                    "text": text.text,
+                    "places": Jsonb(_places(text)) if text.places else None,
+                }
+                for at, text in enumerate(missing)
+            ]
             cursor.executemany(query("insert_text"), rows)
             cursor.execute(query("set_reused"), values | {"reused": reused})
             return cursor.execute(query("text_batches"), values).fetchall()
 
-    def batch_texts(self, run: Run, batch: int) -> list[Row]:
-        """Key, text and tokens of the texts in a batch that have no vector yet, longest first."""
-        return self._rows("batch_texts", run=run.id, batch=batch, model=run.model_id)
+    def batch_texts(self, run: Run, batch: int) -> list[Text]:
+        """The texts of a batch, longest first."""
+        return _texts(self._rows("batch_texts", run=run.id, batch=batch))
 
     def store_vectors(
-        self, run: Run, batch: int, keys: Sequence[bytes], vectors: NDArray[np.float32], *, tokens: int, price: float
+        self,
+        run: Run,
+        batch: int,
+        vectors: Mapping[bytes, NDArray[np.float32]],
+        *,
+        texts: int,
+        tokens: int,
+        price: float,
     ) -> None:
-        """Store vectors as they were computed, in the order of their keys."""
-        rows = [
-            {"model": run.model_id, "key": key, "embedding": vector}
-            for key, vector in sorted(zip(keys, vectors, strict=True), key=lambda pair: pair[0])
-        ]
+        """Store vectors by their keys as they were computed, in the order of the keys; `texts` were read for them."""
+        rows = [{"model": run.model_id, "key": key, "embedding": vectors[key]} for key in sorted(vectors)]
         with self._transaction(run.id) as (cursor, written):
             cursor.executemany(query("insert_vector"), rows)
             written.rows += cursor.rowcount
-            written.embedded += len(rows)
-            cost = {"run": run.id, "model": run.model_id, "batch": batch, "texts": len(rows), "tokens": tokens}
+            written.embedded += texts
+            cost = {"run": run.id, "model": run.model_id, "batch": batch, "texts": texts, "tokens": tokens}
             cursor.execute(query("insert_cost"), cost | {"price": price})
 
     # -- publish
@@ -382,6 +396,22 @@ class Store:
         """Drop an entry of the quarantine."""
         with self._transaction() as (cursor, _):
             return cursor.execute(query("quarantine_forget"), {"corpus": corpus, "uri": uri}).rowcount
+
+
+def _texts(rows: Iterable[Row]) -> list[Text]:
+    """One text for each key; a text that is read for places in it is read once for all of them."""
+    texts: dict[bytes, Text] = {}
+    for row in rows:
+        places = {bytes.fromhex(place["key"]): (place["start"], place["end"]) for place in row["places"] or ()}
+        key = context_key(row["text"]) if places else row["key"]
+        if known := texts.get(key):
+            places |= known.places
+        texts[key] = Text(key, row["text"], row["tokens"], places)
+    return list(texts.values())
+
+
+def _places(text: Text) -> list[Row]:
+    return [{"key": key.hex(), "start": start, "end": end} for key, (start, end) in sorted(text.places.items())]
 
 
 def _one(cursor: psycopg.Cursor[Row]) -> Row:

@@ -26,6 +26,7 @@ CONTENT = {
     " deleted_at IS NOT NULL AS deleted FROM documents ORDER BY id",
     "parents": "SELECT * FROM parents ORDER BY id",
     "children": "SELECT * FROM children ORDER BY id",
+    "contexts": "SELECT * FROM contexts ORDER BY id",
     "parsed_documents": "SELECT * FROM parsed_documents ORDER BY content_hash, parse_fingerprint",
     "quarantine": "SELECT document_id, uri, error_class, message, content_hash, parse_fingerprint FROM quarantine"
     " ORDER BY document_id",

@@ -47,12 +47,15 @@ ON CONFLICT (document_id) DO UPDATE SET
 
 -- name: stored_children
 SELECT c.id, c.parent_id, c.ordinal, c.start_offset, c.end_offset, c.section_path, c.pages, c.first_line, c.last_line,
-       c.kind, c.header, c.text, c.tokens, c.key
+       c.kind, c.header, c.text, c.tokens, c.key, c.context_id, c.context_start, c.context_end
 FROM children c WHERE c.document_id = %(document)s
 
 -- name: stored_parents
 SELECT id, ordinal, start_offset, end_offset, section_path, pages, text, tokens
 FROM parents WHERE document_id = %(document)s
+
+-- name: stored_contexts
+SELECT id, text, tokens FROM contexts WHERE document_id = %(document)s
 
 -- name: missing_keys
 SELECT k.key

@@ -72,17 +72,25 @@ UPDATE parents SET
     section_path = %(section_path)s, pages = %(pages)s, text = %(text)s, tokens = %(tokens)s
 WHERE id = %(id)s
 
+-- name: insert_context
+INSERT INTO contexts (id, document_id, text, tokens) VALUES (%(id)s, %(document)s, %(text)s, %(tokens)s)
+
+-- name: delete_contexts
+DELETE FROM contexts WHERE id = ANY(%(ids)s)
+
 -- name: insert_child
 INSERT INTO children (id, document_id, parent_id, ordinal, start_offset, end_offset, section_path, pages, first_line,
-                      last_line, kind, header, text, tokens, key)
+                      last_line, kind, header, text, tokens, key, context_id, context_start, context_end)
 VALUES (%(id)s, %(document)s, %(parent_id)s, %(ordinal)s, %(start_offset)s, %(end_offset)s, %(section_path)s, %(pages)s,
-        %(first_line)s, %(last_line)s, %(kind)s, %(header)s, %(text)s, %(tokens)s, %(key)s)
+        %(first_line)s, %(last_line)s, %(kind)s, %(header)s, %(text)s, %(tokens)s, %(key)s,
+        %(context_id)s, %(context_start)s, %(context_end)s)
 
 -- name: update_child
 UPDATE children SET
     parent_id = %(parent_id)s, ordinal = %(ordinal)s, start_offset = %(start_offset)s, end_offset = %(end_offset)s,
     section_path = %(section_path)s, pages = %(pages)s, first_line = %(first_line)s, last_line = %(last_line)s,
-    kind = %(kind)s, header = %(header)s, text = %(text)s, tokens = %(tokens)s, key = %(key)s
+    kind = %(kind)s, header = %(header)s, text = %(text)s, tokens = %(tokens)s, key = %(key)s,
+    context_id = %(context_id)s, context_start = %(context_start)s, context_end = %(context_end)s
 WHERE id = %(id)s
 
 -- name: leave_quarantine

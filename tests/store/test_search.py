@@ -65,7 +65,8 @@ class Collection:
         with Store(self.dsn) as store:
             run = store.begin_run(self.corpus, row)
             assert store.activate_model(run)
-            store.store_vectors(run, 0, keys, self.vectors, tokens=0, price=0.0)
+            vectors = dict(zip(keys, self.vectors, strict=True))
+            store.store_vectors(run, 0, vectors, texts=len(keys), tokens=0, price=0.0)
             store.begin_run("other", row)
         with psycopg.connect(self.dsn) as connection:
             for number in range(DOCUMENTS):
