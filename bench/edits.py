@@ -28,10 +28,12 @@ CHARACTERS = 1_200
 
 ROUTED = Way(KERF, "routed")
 WITH_HEADERS = Way(KERF, "routed", {"headers": True}, "with headers")
+SMALL = Way(KERF, "structure", {"headers": True, "share": 4}, "a quarter of the size, with headers")
+LATE = Way(KERF, "late", {"headers": True, "share": 4}, "contexts of children of a quarter of the size")
 RECURSIVE = Way(KERF, "recursive")
 FIXED = Way(KERF, "fixed")
 BESIDE = Way(LANGCHAIN, "recursive")
-HISTORY = (ROUTED, WITH_HEADERS, RECURSIVE, FIXED, BESIDE, Way(LANGCHAIN, "Markdown"), Way(SEMCHUNK, ""))
+HISTORY = (ROUTED, WITH_HEADERS, SMALL, LATE, RECURSIVE, FIXED, BESIDE, Way(LANGCHAIN, "Markdown"), Way(SEMCHUNK, ""))
 PROSE = (RECURSIVE, Way(KERF, "structure"), FIXED, BESIDE, Way(SEMCHUNK, ""))
 
 

@@ -41,7 +41,7 @@ class Result:
     lines: tuple[int, int] | None
     score: float  #: cosine similarity of question and child, 1 is the same direction
     text: str  #: the child's
-    context: str  #: the parent's text, or the child's where the budget has no room for the parent
+    context: str  #: the parent's text, or as much of it around the child as the budget has room for
     tokens: int  #: of the context
 
 
@@ -134,24 +134,48 @@ def _hits(
 
 
 def _within(hits: Sequence[Row], limit: int, budget: int | None) -> Found:
-    """One result for each parent while the budget lasts."""
+    """One result for each parent while the budget lasts, and none for a child that a context shows already."""
     results: list[Result] = []
     seen: set[UUID] = set()
+    shown: dict[UUID, list[tuple[int, int]]] = {}
     left = budget
     for row in hits:
         if len(results) == limit:
             break
-        if row["parent_id"] in seen:
+        place = row["start_offset"], row["end_offset"]
+        spans = shown.setdefault(row["document_id"], [])
+        if row["parent_id"] in seen or any(start <= place[0] and place[1] <= end for start, end in spans):
             continue
-        context, tokens = row["context"], row["context_tokens"]
+        start, context, tokens = row["context_start"], row["context"], row["context_tokens"]
         if left is not None and tokens > left:
-            context, tokens = row["text"], row["tokens"]
-            if tokens > left:
+            if row["tokens"] > left:
                 continue
+            start, end, tokens = _widest(row["siblings"], place, left)
+            context = context[start - row["context_start"] : end - row["context_start"]]
         seen.add(row["parent_id"])
+        spans.append((start, start + len(context)))
         left = None if left is None else left - tokens
         results.append(_result(row, context, tokens))
     return Found(tuple(results), sum(result.tokens for result in results))
+
+
+def _widest(siblings: Sequence[Sequence[int]], place: tuple[int, int], budget: int) -> tuple[int, int, int]:
+    """Start, end and tokens of the child at `place` with as many of its siblings around it as the budget has room for.
+
+    `siblings` are start, end and tokens of all children of a parent, in order; those that follow are taken first. The
+    tokens are those of the children, each with its header: at least what the text between them has.
+    """
+    first = last = next(at for at, sibling in enumerate(siblings) if (sibling[0], sibling[1]) == place)
+    tokens = siblings[first][2]
+    grown = True
+    while grown:
+        grown = False
+        for at in (last + 1, first - 1):
+            if 0 <= at < len(siblings) and tokens + siblings[at][2] <= budget:
+                tokens += siblings[at][2]
+                first, last = min(first, at), max(last, at)
+                grown = True
+    return siblings[first][0], siblings[last][1], tokens
 
 
 def _result(row: Row, context: str, tokens: int) -> Result:

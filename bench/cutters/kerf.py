@@ -29,14 +29,17 @@ def version() -> str:
     return _version("kerf")
 
 
-def cutter(way: str, size: int, tokenizer: str | None, part: Part = "sync", *, headers: bool = False) -> Cutter:
+def cutter(
+    way: str, size: int, tokenizer: str | None, part: Part = "sync", *, headers: bool = False, share: int = 1
+) -> Cutter:
     """A recipe by its name, or `routed`: the one that the router chooses for each document.
 
     `part` is what `cut` does: from the parsed document to parents and children with their ids, headers and token
     counts, every promise checked (`sync`); the chunker alone (`pieces`); or `sync` with the parser before it. With
-    `headers` the chunks are what is embedded, and the child's own text otherwise.
+    `headers` the chunks are what is embedded (a context once for all of its children), and the children's own texts
+    otherwise. `share`: children of one part in so many of `size`.
     """
-    return _Kerf(way, size, ruler(MODEL_IN_THE_BOX) if tokenizer else Characters(), part, headers)
+    return _Kerf(way, size // share, ruler(MODEL_IN_THE_BOX) if tokenizer else Characters(), part, headers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ class _Kerf:
             parts = base.parts_of(chunker, document, Cached(self.ruler), None)
             return [text[piece.start : piece.end] for part in parts for piece in part.pieces]
         made = assembly.cut(document_id("bench", name), document, chunker, self.ruler)
-        return [child.embedded_text if self.headers else child.text for child in made.children]
+        return [each.embedded_text for each in made.read] if self.headers else [child.text for child in made.children]
 
     def _parsed(self, name: str, text: str) -> Document:
         return parse(text.encode(), uri=name, settings=_SETTINGS)

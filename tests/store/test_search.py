@@ -242,6 +242,9 @@ def test_a_vector_of_another_length_never_enters_the_storage_of_a_model(collecti
 
 
 def row(child: str, parent: str, score: float, *, context_tokens: int = 100, tokens: int = 10) -> dict[str, Any]:
+    """A child that is one letter of its parent's text; its siblings are all the letters."""
+    start = 1000 + 100 * ord(parent[0])
+    at = start + parent.index(child)
     return {
         "child_id": uuid5(NAMESPACE, child),
         "parent_id": uuid5(NAMESPACE, parent),
@@ -255,24 +258,43 @@ def row(child: str, parent: str, score: float, *, context_tokens: int = 100, tok
         "last_line": None,
         "text": child,
         "tokens": tokens,
+        "start_offset": at,
+        "end_offset": at + 1,
         "context": parent,
         "context_tokens": context_tokens,
+        "context_start": start,
+        "siblings": [[start + number, start + number + 1, tokens] for number in range(len(parent))],
         "score": score,
     }
 
 
 def test_a_parent_stands_once_with_its_best_child():
-    hits = [row("a", "p", 0.9), row("b", "p", 0.8), row("c", "q", 0.7), row("d", "r", 0.6)]
+    hits = [row("a", "pab", 0.9), row("b", "pab", 0.8), row("c", "qc", 0.7), row("d", "rd", 0.6)]
     found = searching._within(hits, 2, None)
-    assert [(result.text, result.context) for result in found.results] == [("a", "p"), ("c", "q")]
+    assert [(result.text, result.context) for result in found.results] == [("a", "pab"), ("c", "qc")]
     assert found.tokens == 200
 
 
-def test_a_budget_takes_the_child_where_the_parent_is_too_long_and_nothing_where_both_are():
-    hits = [row("a", "p", 0.9), row("b", "q", 0.8), row("c", "r", 0.7, tokens=60), row("d", "s", 0.6, tokens=20)]
+def test_a_budget_takes_what_fits_around_the_child_where_the_parent_is_too_long_and_nothing_where_that_is():
+    hits = [
+        row("a", "pa", 0.9),
+        row("d", "qbcdefg", 0.8),
+        row("c", "rc", 0.7, tokens=60),
+        row("d", "sd", 0.6, tokens=9),
+    ]
     found = searching._within(hits, 10, 140)
-    assert [result.context for result in found.results] == ["p", "b", "d"]
-    assert found.tokens == sum(result.tokens for result in found.results) == 130
+    assert [result.context for result in found.results] == ["pa", "cdef"]
+    assert found.tokens == sum(result.tokens for result in found.results) == 140
+    assert [result.context for result in searching._within(hits, 10, 149).results] == ["pa", "cdef", "d"]
+    assert [result.context for result in searching._within(hits[1:2], 10, 15).results] == ["d"]
+    assert [result.context for result in searching._within([row("q", "qbc", 0.8)], 10, 99).results] == ["qbc"]
+
+
+def test_a_child_that_another_window_shows_is_no_result_of_its_own():
+    window, inside, beside = row("b", "abc", 0.9), row("c", "bcd", 0.8), row("d", "cde", 0.7)
+    for number, hit in enumerate((window, inside, beside)):
+        hit |= {"context_start": number, "start_offset": number + 1, "end_offset": number + 2}
+    assert [hit.context for hit in searching._within([window, inside, beside], 10, None).results] == ["abc", "cde"]
 
 
 def test_a_question_is_answered_within_its_budget_and_limit(site):
