@@ -196,12 +196,18 @@ def refuse_truncation(texts: Sequence[str], ruler: Ruler, model: str) -> None:
 
 @lru_cache(maxsize=2)
 def _loaded(folder: Path) -> Any:
-    """Loaded when first needed: registering a model and planning need no torch. Embedders of one folder share it."""
+    """Loaded when first needed: registering a model and planning need no torch. Embedders of one folder share it.
+
+    A prompt that the model would put before every text by itself is left out: the ruler and the keys know of the
+    configured prefixes alone.
+    """
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    return SentenceTransformer(str(folder))
+    model = SentenceTransformer(str(folder))
+    model.default_prompt_name = None
+    return model
 
 
 def _model_files(folder: Path) -> list[Path]:

@@ -122,6 +122,17 @@ def test_a_model_that_reads_its_vector_off_one_token_has_another_for_each_place(
     assert not any(near(found[one], found[other]) for one, other in ((0, 1), (1, 2), (0, 2)))
 
 
+def test_a_prompt_that_the_model_brings_along_is_not_read(tmp_path):
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(str(model_folder(Embedding().model)), prompts={"document": "An opinion on bread: "})
+    model.default_prompt_name = "document"
+    model.save(str(tmp_path))
+    prompted, plain = embedder(Embedding(model=str(tmp_path))), embedder(Embedding())
+    assert near(prompted.embed([TEXT])[0], plain.embed([TEXT])[0])
+    assert all(near(one, other) for one, other in zip(places(prompted), places(plain), strict=True))
+
+
 def test_a_text_that_would_be_truncated_is_refused():
     with pytest.raises(LimitExceeded, match="longer than the 256"):
         embedder(Embedding()).embed_places(["word " * 255], [[(0, 4)]])
