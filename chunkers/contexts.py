@@ -1,8 +1,8 @@
 """Contexts: what a model reads at once for several pieces, as `late` plans them.
 
-A context begins where a section begins, or as many whole pieces before its own as the model reads beside them. Which
-sections are read together, and where a section that is too long is parted, is chosen by content, so that an edit
-changes the contexts near it and no others.
+A context begins where a section begins, or as many whole pieces before its own as the model reads beside them; what
+room is left then is for those after. Which sections are read together, and where a section that is too long is parted,
+is chosen by content, so that an edit changes the contexts near it and no others.
 """
 
 from __future__ import annotations
@@ -91,14 +91,16 @@ class _Reader:
             yield from self._read_in_turn(pieces)
 
     def _read_in_turn(self, pieces: Section) -> Iterator[tuple[Sequence[Piece], tuple[int, int]]]:
-        """Runs of a section that is too long, each read with the pieces before it."""
+        """Runs of a section that is too long, each read with the pieces before it, then with those after it."""
         cap = max(1, self._room([pieces]) * _OWN[0] // _OWN[1])
         keys = [self._text([piece]) for piece in pieces]
         for first, last in pack(self.ruler.count(keys), keys, [0] * len(pieces), cap):
-            from_ = first
-            while from_ > 0 and self._fits(pieces[from_ - 1 : last]):
-                from_ -= 1
-            yield pieces[first:last], (pieces[from_].start, pieces[last - 1].end)
+            begin, end = first, last
+            while begin > 0 and self._fits(pieces[begin - 1 : end]):
+                begin -= 1
+            while end < len(pieces) and self._fits(pieces[begin : end + 1]):
+                end += 1
+            yield pieces[first:last], (pieces[begin].start, pieces[end - 1].end)
 
     def _fits(self, pieces: Sequence[Piece]) -> bool:
         """Also one piece alone: whatever it is longer by, it is not read with others."""

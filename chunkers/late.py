@@ -26,11 +26,11 @@ class Late:
     """Cut as `structure` does, but small; vectors are pooled from tokens that the model read with what is around them.
 
     That is the longest context that it reads at once, beginning at a section; a longer section is read in runs of
-    whole children, each with as many of the children before it as there is room for. Assumes text whose sentences
-    lean on those before them ("he", "the city", "it"), and a model that pools token vectors; the longer its input, the
-    better. An edit embeds every context anew that holds it, so that all children read in it get new vectors, where
-    other recipes pay for one or two. Fails where neighbours have nothing to do with each other, on a question that
-    repeats a child's own words, and gains nothing where a child is as long as what the model reads.
+    whole children, each with as many of the children before it, then after it, as there is room for. Assumes text whose
+    sentences lean on those before them ("he", "the city", "it"), and a model that pools token vectors; the longer its
+    input, the better. An edit embeds every context anew that holds it, so that all children read in it get new
+    vectors, where other recipes pay for one or two. Fails where neighbours have nothing to do with each other and on a
+    question that repeats a child's own words, and gains nothing where a child is as long as what the model reads.
 
     Source: Günther, Mohr, Williams, Wang and Xiao, "Late Chunking: Contextual Chunk Embeddings Using Long-Context
     Embedding Models", 2024 (arXiv:2409.04701); the overlap is that of its section on long documents.
