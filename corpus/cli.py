@@ -63,6 +63,7 @@ def options(
         format="%(message)s",
         handlers=[RichHandler(console=err, show_path=False)],
     )
+    logging.getLogger("corpus").setLevel(logging.INFO if verbose else logging.WARNING)
 
 
 def _config() -> Config:

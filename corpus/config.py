@@ -148,6 +148,8 @@ class Cutting(Section):
     headers: bool = True  #: put the heading path before the text that is embedded
     ruler: Text | None = None  #: the model whose tokenizer counts; default: the embedding model
     model: Text | None = None  #: the model that `semantic` and `cluster` look through; default: the embedding model
+    prose: Literal["recursive", "semantic", "cluster", "late", "auto"] = "recursive"  #: what cuts long prose without
+    #: headings; `auto`: `late` where many pronouns refer back, else `semantic`
 
     @model_validator(mode="after")
     def _sizes_fit(self) -> Cutting:
@@ -158,7 +160,7 @@ class Cutting(Section):
                 sizes.check(self.size, self.parent_size, self.overlap)
             except ConfigError as error:
                 raise ValueError(str(error)) from error
-        if self.size is not None and self.parent_size < self.size:
+        if self.size is not None and "parent_size" in self.model_fields_set and self.parent_size < self.size:
             raise ValueError(f"parent_size must be at least size {self.size}, not {self.parent_size}")
         return self
 

@@ -20,10 +20,12 @@ from chunkers.identity import canonical_uri, document_id
 from chunkers.quality import Quality, assess
 from chunkers.quality_edits import Locality, Remembered, edit_locality
 from chunkers.tokens import Cached
+from corpus import fitting
 from corpus.config import Corpus, RecipeRule
 from corpus.cutting import CutDocument, cut, cut_document, default_corpus
 from corpus.errors import ConfigError
 from corpus.faults import in_words
+from corpus.fitting import Asked
 from corpus.recipes import Recipes
 
 SHOWN = 100  #: characters of a child's text in the readable form
@@ -51,6 +53,7 @@ class CutFile:
     uri: str
     made: CutDocument
     payload: dict[str, Any]
+    warnings: tuple[str, ...]  #: of the document, of the cut and of the corpus' settings
     stats: Stats | None = None
 
 
@@ -105,8 +108,9 @@ def cut_file(
     settings = corpus or default_corpus()
     uri = _address(file, settings, home)
     made = cut(_read(file), uri=uri, recipe=recipe, corpus=settings)
-    payload = Recipes.of(settings).payload(made.document, uri)
-    return CutFile(uri, made, payload, _stats(made, uri, settings) if stats else None)
+    recipes = Recipes.of(settings)
+    payload, warnings = recipes.payload(made.document, uri), (*made.warnings, *recipes.warnings_for(uri))
+    return CutFile(uri, made, payload, warnings, _stats(made, uri, settings) if stats else None)
 
 
 def compare_file(file: Path, *, asked: str, corpus: Corpus | None, home: Path | None) -> Comparison:
@@ -116,27 +120,31 @@ def compare_file(file: Path, *, asked: str, corpus: Corpus | None, home: Path | 
     """
     settings = corpus or default_corpus()
     uri = _address(file, settings, home)
+    Recipes.of(settings).check()
     choices = [_choice(text.strip(), settings) for text in asked.split(",")]
     document: Document | None = None
     columns = []
-    for name, recipe, chosen in choices:
+    for named, chosen in choices:
+        recipe = named.recipe
         if document is None:
             made = cut(_read(file), uri=uri, recipe=recipe, corpus=chosen)
             document = made.document
         else:
             made = cut_document(document, uri=uri, recipe=recipe, corpus=chosen)
-        chunker: Any = Recipes.of(chosen).chunker(recipe, uri)
-        columns.append(Column(name, asdict(chunker), _stats(made, uri, chosen), made.warnings))
+        recipes = Recipes.of(chosen)
+        chunker: Any = recipes.chunker(recipe, uri)
+        warnings = (*made.warnings, *fitting.doubts(chosen, recipes.ruler, [named]))
+        columns.append(Column(named.place, asdict(chunker), _stats(made, uri, chosen), warnings))
     assert document is not None, "a text that is split has at least one part"
     return Comparison(uri, document, tuple(columns))
 
 
-def _choice(text: str, corpus: Corpus) -> tuple[str, str, Corpus]:
-    """The text, the recipe that it names, and the corpus with the settings that it gives."""
+def _choice(text: str, corpus: Corpus) -> tuple[Asked, Corpus]:
+    """The recipe that the text names, and the corpus with the settings that it gives."""
     recipe, *pairs = text.split(":")
     base.build(recipe)
     if not pairs:
-        return text, recipe, corpus
+        return Asked(text, recipe, None), corpus
     given = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
@@ -147,7 +155,9 @@ def _choice(text: str, corpus: Corpus) -> tuple[str, str, Corpus]:
         rule = RecipeRule(glob="**", recipe=recipe, settings=given)
     except ValidationError as error:
         raise ConfigError(f"{text!r}: {'; '.join(in_words(error))}") from error
-    return text, recipe, corpus.model_copy(update={"recipes": [rule, *corpus.recipes]})
+    named, chosen = Asked(text, recipe, rule), corpus.model_copy(update={"recipes": [rule, *corpus.recipes]})
+    fitting.check_one(chosen, Recipes.of(chosen).ruler, named)
+    return named, chosen
 
 
 def _stats(made: CutDocument, uri: str, corpus: Corpus) -> Stats:
@@ -217,7 +227,7 @@ def as_dict(cut: CutFile) -> dict[str, Any]:
             }
             for child in made.children
         ],
-        "warnings": list(made.warnings),
+        "warnings": list(cut.warnings),
         **({"stats": cut.stats.to_dict()} if cut.stats else {}),
     }
 
@@ -243,7 +253,7 @@ def show(cut: CutFile, console: Console) -> None:
                 f"{escape(text[:SHOWN])}{'…' if len(text) > SHOWN else ''}"
             )
             child = next(children, None)
-    _warn(made.warnings, console)
+    _warn(cut.warnings, console)
     if cut.stats:
         console.print()
         _tabulate([("", cut.stats)], console)
@@ -254,7 +264,8 @@ def show_comparison(found: Comparison, console: Console) -> None:
     console.print(_introduced(found.uri, found.document))
     _tabulate([(column.name, column.stats) for column in found.columns], console)
     for column in found.columns:
-        _warn([f"{column.name}: {warning}" for warning in column.warnings], console)
+        said = (text.removeprefix(f"{column.name}: ") for text in column.warnings)
+        _warn([f"{column.name}: {text}" for text in said], console)
 
 
 def _introduced(uri: str, document: Document) -> str:

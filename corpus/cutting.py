@@ -39,9 +39,10 @@ def cut(data: bytes, *, uri: str, recipe: str | None = None, corpus: Corpus | No
 
     Without `corpus` the default rules hold, with the ruler of the model in the box. The parser runs in a sandbox
     process that stays warm for the next call. Raises `DocumentError` for a document that cannot be processed and
-    `ConfigError` for a recipe that does not exist.
+    `ConfigError` for a recipe that does not exist and for settings with which no document could be cut.
     """
     corpus = corpus or default_corpus()
+    Recipes.of(corpus).check()
     limits = corpus.limits
     if len(data) > limits.megabytes * MEGABYTE:
         raise LimitExceeded(

@@ -102,7 +102,7 @@ def plan(
     """
     settings = config.corpus(corpus)
     started = time.monotonic()
-    Recipes.of(settings).check()
+    _check(settings)
     with Store(dsn) as store:
         model = embedder(settings.embedding)
         run = store.begin_run(corpus, _model_row(model), key=key, interval=window)
@@ -258,7 +258,7 @@ def sync(
 def preview(config: Config, dsn: str, corpus: str, *, quick: bool = False) -> dict[str, Any]:
     """What a sync would do, changing nothing; `quick` parses nothing and knows of documents only."""
     settings = config.corpus(corpus)
-    Recipes.of(settings).check()
+    _check(settings)
     with Store(dsn) as store:
         source = open_source(settings, config.home)
         decision = _decide(settings, source, store)
@@ -293,6 +293,14 @@ def preview(config: Config, dsn: str, corpus: str, *, quick: bool = False) -> di
         tokens = sum({wanted[key].key: wanted[key].tokens for key in missing}.values())
         price = tokens * settings.embedding.price_per_million_tokens / 1_000_000
         return found | {"children": children, "tokens_to_embed": tokens, "price": price}
+
+
+def _check(settings: Corpus) -> None:
+    """Raise what would fail on every document, and say once what is likely not meant."""
+    recipes = Recipes.of(settings)
+    recipes.check()
+    for said in recipes.warnings():
+        log.warning("%s", said)
 
 
 def _close(store: Store, run_id: int, settings: Corpus) -> str | None:

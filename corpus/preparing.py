@@ -248,7 +248,7 @@ class Preparer:
             "recipe_because": route.because,
             "warnings": [*document.warnings, *cut.warnings],
             "parse_fingerprint": parse_fingerprint,
-            "cut_fingerprint": recipes.cut_fingerprint(route.recipe, item.uri),
+            "cut_fingerprint": recipes.cut_fingerprint(route.recipe, item.uri, of_prose=route.of_prose),
             "payload_hash": recipes.payload_hash(item.uri),
         }
         return StagedDocument.of(row, cut)

@@ -7,13 +7,13 @@ reads.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import quote
 from uuid import UUID
 
-from chunkers import assembly, base, router, sizes
+from chunkers import assembly, base, router
 from chunkers.base import Looking, Strategy
 from chunkers.chunk import Cut
 from chunkers.document import Document
@@ -21,9 +21,9 @@ from chunkers.errors import ConfigError
 from chunkers.identity import fingerprint
 from chunkers.router import Route
 from chunkers.tokens import Ruler
-from corpus import parsers
+from corpus import fitting, parsers
 from corpus.config import Corpus
-from corpus.embedding import Embedder, embedder
+from corpus.embedding import Embedder, embedder, no_token_vectors
 from corpus.errors import PartialParse
 from corpus.globs import first, matches
 from corpus.parsers import detect
@@ -81,7 +81,8 @@ class Recipes:
     def of(cls, corpus: Corpus) -> Recipes:
         """The recipes of a corpus, with its ruler loaded."""
         prefix = corpus.embedding.passage_prefix if corpus.ruler == corpus.embedding.model else ""
-        return cls(corpus, ruler(corpus.ruler, prefix))
+        with fitting.at(f"corpora.{corpus.name}.{'cutting.ruler' if corpus.cutting.ruler else 'embedding.model'}"):
+            return cls(corpus, ruler(corpus.ruler, prefix))
 
     def route(self, document: Document, uri: str, *, recipe: str | None = None) -> Route:
         """The recipe for a document: the one asked for, else the configuration's, else the router's choice."""
@@ -89,7 +90,7 @@ class Recipes:
             return Route(recipe, "it was asked for")
         if rule := first(self.corpus.recipes, uri):
             return Route(rule.recipe, f"corpora.yaml says so for {rule.glob}")
-        return router.route(document, uri=uri)
+        return router.route(document, uri=uri, prose=self.corpus.cutting.prose)
 
     @property
     def embedder(self) -> Embedder:
@@ -98,7 +99,7 @@ class Recipes:
 
     def chunker(self, recipe: str, uri: str) -> Strategy:
         """The chunker of a recipe with the settings that hold for an address."""
-        return base.build(recipe, self._settings(recipe, uri))
+        return base.build(recipe, fitting.settings(self.corpus, recipe, first(self.corpus.recipes, uri)))
 
     def cut(self, document_id: UUID, document: Document, route: Route, uri: str) -> Cut:
         """Cut a document; see `chunkers.assembly.cut`."""
@@ -112,10 +113,16 @@ class Recipes:
             embedder=self.embedder if isinstance(chunker, Looking) else None,
         )
 
-    def cut_fingerprint(self, recipe: str, uri: str) -> str:
-        """What decides how a document is cut, given the recipe that it has."""
+    def cut_fingerprint(self, recipe: str, uri: str, *, of_prose: bool = True) -> str:
+        """What decides how a document is cut, given the recipe that it has.
+
+        `of_prose`: what the corpus wants for long prose may have decided (see `Route`); then it is part of it.
+        """
         chunker: Any = self.chunker(recipe, uri)
         rule = first(self.corpus.recipes, uri)
+        chosen = f"rule {rule.recipe}" if rule else f"router {router.VERSION}"
+        if rule is None and of_prose and recipe in router.OF_PROSE:
+            chosen += f", long prose {self.corpus.cutting.prose}"
         return fingerprint(
             "cut",
             assembly.VERSION,
@@ -125,7 +132,7 @@ class Recipes:
                 "settings": asdict(chunker),
                 "headers": self.corpus.cutting.headers,
                 "ruler": self.ruler.id,
-                "chosen": f"rule {rule.recipe}" if rule else f"router {router.VERSION}",
+                "chosen": chosen,
                 **({"model": self.embedder.fingerprint} if isinstance(chunker, Looking) else {}),
             },
         )
@@ -152,8 +159,9 @@ class Recipes:
     def check(self) -> None:
         """Raise `ConfigError` for what would fail on every document, before any work is done.
 
-        That is a recipe that asks for more than the ruler's model reads, or that looks through a model that is not
-        there, a text that no database can hold, or a reader of PDF files that is not installed.
+        That is sizes that do not fit (see `corpus.fitting`), a recipe that looks through a model that is not there or
+        needs more of one than it gives, a text that no database can hold, or a reader of PDF files that is not
+        installed.
         """
         source, rules = self.corpus.source, [*self.corpus.permissions, *self.corpus.metadata]
         for said in [source.base_url, *(text for rule in rules for text in _texts(rule.model_dump()))]:
@@ -163,16 +171,29 @@ class Recipes:
             from corpus.parsers.pdf import unstructured  # here: few ask for it
 
             unstructured.check()
-        recipes = [(rule.recipe, rule.settings) for rule in self.corpus.recipes]
-        for recipe, settings in [*((name, {}) for name in base.names()), *recipes]:
-            chunker: Any = base.build(recipe, self._general(recipe) | settings)
-            try:
-                sizes.resolve(chunker.size, getattr(chunker, "unit", "tokens"), self.ruler)
-            except ConfigError as error:
-                error.message = f"corpus {self.corpus.name}, recipe {recipe}: {error.message}"
-                raise
-        if any(isinstance(base.build(rule.recipe), Looking) for rule in self.corpus.recipes):
-            _ = self.embedder
+        fitting.check(self.corpus, self.ruler)
+        prose = self.corpus.cutting.prose
+        used = {rule.recipe for rule in self.corpus.recipes} | set(router.BY_PRONOUNS if prose == "auto" else (prose,))
+        if any(isinstance(base.build(recipe), Looking) for recipe in used):
+            with fitting.at(
+                f"corpora.{self.corpus.name}.{'cutting' if self.corpus.cutting.model else 'embedding'}.model"
+            ):
+                _ = self.embedder
+        if fitting.LATE in used:
+            with fitting.at(f"corpora.{self.corpus.name}.embedding.model"):
+                model = embedder(self.corpus.embedding)
+                if not model.pools_tokens:
+                    raise no_token_vectors(model.name)
+
+    def warnings(self) -> tuple[str, ...]:
+        """What of the corpus' settings can be done and is likely not meant: to be said once a run."""
+        return fitting.doubts(self.corpus, self.ruler, fitting.asked(self.corpus))
+
+    def warnings_for(self, uri: str) -> tuple[str, ...]:
+        """Those of `warnings` that are about all documents, or about the rule of this one."""
+        rule = first(self.corpus.recipes, uri)
+        asked = (each for each in fitting.asked(self.corpus) if each.rule is None or each.rule is rule)
+        return fitting.doubts(self.corpus, self.ruler, asked)
 
     def expected(self, known: Known) -> Expected:
         """The fingerprints that a document of the ledger would get today."""
@@ -180,24 +201,17 @@ class Recipes:
             parse_fingerprint=parsers.fingerprint(known.media_type, parse_settings(self.corpus))
             if known.media_type
             else "",
-            cut_fingerprint=self.cut_fingerprint(known.recipe, known.uri) if known.recipe else "",
+            cut_fingerprint=self._cut_today(known, known.recipe) if known.recipe else "",
             payload_hash=self.payload_hash(known.uri),
             attempt_fingerprint=self.attempt_fingerprint(known.quarantined_media_type)
             if known.quarantined_hash
             else "",
         )
 
-    def _settings(self, recipe: str, uri: str) -> dict[str, Any]:
-        rule = first(self.corpus.recipes, uri)
-        return self._general(recipe) | (rule.settings if rule and rule.recipe == recipe else {})
-
-    def _general(self, recipe: str) -> dict[str, Any]:
-        """Those of the corpus' settings for all recipes that this one has."""
-        cutting = self.corpus.cutting
-        general = {"size": cutting.size, "overlap": cutting.overlap, "parent_size": cutting.parent_size}
-        chunker: Any = base.build(recipe)
-        known = {field.name for field in fields(chunker)}
-        return {name: value for name, value in general.items() if value is not None and name in known}
+    def _cut_today(self, known: Known, recipe: str) -> str:
+        """The cut fingerprint that a document would get: whether its prose decided, the one that it has tells."""
+        without = self.cut_fingerprint(recipe, known.uri, of_prose=False)
+        return without if without == known.cut_fingerprint else self.cut_fingerprint(recipe, known.uri)
 
     def permissions(self, uri: str) -> list[str]:
         """The principals that may see a document: `public` without rules, nobody if no rule matches."""

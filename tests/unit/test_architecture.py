@@ -21,7 +21,7 @@ ORDER = (
     ("corpus.sources",),
     ("corpus.parsers",),
     ("corpus.planning", "corpus.diffing", "corpus.batches"),
-    ("corpus.rulers", "corpus.token_vectors", "corpus.embedding", "corpus.recipes"),
+    ("corpus.rulers", "corpus.token_vectors", "corpus.embedding", "corpus.fitting", "corpus.recipes"),
     (
         "corpus.queries",
         "corpus.installation",

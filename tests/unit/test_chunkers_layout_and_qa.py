@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 from chunking import document, made, prose, texts
 
+from chunkers.document import Block, Document, Kind
+from chunkers.questions import share
+
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 
 
@@ -62,6 +65,8 @@ def test_headings_that_ask_are_children_with_their_answers_however_small():
         ("Q1. Free?", "A1. Yes."),
         ("**Q:** Free?", "**A:** Yes."),
         ("问：免费吗？", "答：是的。"),
+        ("【问】如何退款", "【答】在订单页面。"),
+        ("[Q1] Tell me more", "[A] Yes."),
         ("Вопрос: Это бесплатно?", "Ответ: Да."),
     ],
 )
@@ -119,3 +124,176 @@ def test_an_answer_that_does_not_fit_repeats_its_question_in_the_headers():
 def test_what_is_not_a_question_is_cut_by_its_structure():
     text = f"# FAQ\n\n## About\n\n{prose(10)}\n\n## Is it free?\n\nYes.\n"
     assert texts(made(text, "qa")) == [f"# FAQ\n\n## About\n\n{prose(10)}", "## Is it free?\n\nYes."]
+
+
+def pages_of_tables(*tables: tuple[int, list[list[str]]], between: str = "") -> Document:
+    """Tables, each on its page, as the parser of PDF writes them."""
+    text, blocks = "", []
+    for page, rows in tables:
+        text += between if text else ""
+        written = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+        blocks.append(
+            Block(Kind.TABLE, len(text), len(text) + len(written), page=page, rows=tuple(tuple(row) for row in rows))
+        )
+        text += f"{written}\n\n"
+    return Document(text=text, blocks=tuple(blocks), media_type="application/pdf", text_is_source=False, language="en")
+
+
+def figures(first: int, last: int) -> list[list[str]]:
+    return [[f"P-{number}", f"{number}.5", str(number * 10)] for number in range(first, last)]
+
+
+HEAD = [["Pump", "Flow", "Power"]]
+
+
+@pytest.mark.parametrize("again", [[], HEAD])
+def test_a_table_that_goes_on_over_pages_is_one_table_with_its_header_in_every_part(again):
+    table = pages_of_tables((1, HEAD + figures(1, 30)), (2, again + figures(30, 60)), (3, again + figures(60, 80)))
+    found = made(table, "layout")
+    assert len(found.children) > 2
+    assert all(child.header == "| Pump | Flow | Power |" for child in found.children[1:])
+    assert {page for child in found.children for page in child.pages} == {1, 2, 3}
+    rows = [row for child in texts(found) for row in child.split("\n") if row.strip()]
+    assert rows == [row for row in table.text.split("\n") if row.strip()]
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        (3, figures(30, 60)),  # not the next page
+        (2, [row[:2] for row in figures(30, 60)]),  # fewer columns
+        (2, [["Valve", "Width", "Weight"], *figures(30, 60)]),  # names of its own
+    ],
+)
+def test_another_table_on_the_next_page_keeps_its_own_header(below):
+    found = made(pages_of_tables((1, HEAD + figures(1, 30)), below), "layout")
+    assert any("| P-31 |" in child.text and "Pump" not in child.header for child in found.children)
+
+
+def test_a_table_below_a_text_on_the_next_page_is_another_one():
+    found = made(
+        pages_of_tables((1, HEAD + figures(1, 9)), (2, figures(9, 20)), between="A line of text.\n\n"), "layout"
+    )
+    assert "A line of text." in "\n".join(texts(found))
+
+
+@pytest.mark.parametrize(
+    ("asks", "answers"),
+    [("P", "R"), ("Q", "R"), ("F", "A"), ("D", "R"), ("П", "В"), ("문", "답"), ("س", "ج"), ("Q", "A"), ("В", "О")],
+)
+def test_letters_of_many_languages_mark_questions_where_they_come_by_turns(asks, answers):
+    pairs = [f"{asks}: number {number}\n{answers}: yes" for number in range(3)]
+    assert texts(made("\n\n".join(pairs), "qa")) == pairs
+
+
+def test_letters_that_do_not_come_by_turns_mark_nothing():
+    text = "P: 030 123456\nF: 030 123457\nR: third floor\n\nP: 030 987654"
+    assert texts(made(text, "qa")) == [text]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Frage", "Antwort"),
+        ("Pregunta", "Respuesta"),
+        ("Pergunta", "Resposta"),
+        ("Question", "Réponse"),
+        ("Domanda", "Risposta"),
+        ("Vraag", "Antwoord"),
+        ("Pytanie", "Odpowiedź"),
+        ("Питання", "Відповідь"),
+        ("質問", "回答"),
+        ("질문", "답변"),
+        ("سؤال", "جواب"),
+    ],
+)
+@pytest.mark.parametrize(
+    "shape", ["{0}: eins\n{1}: zwei", "**{0} 3:** eins\n\n**{1}:** zwei", "{0} #3. eins\n{1} 3) zwei"]
+)
+def test_words_of_many_languages_mark_questions(question, answer, shape):
+    pairs = [shape.format(question, answer) + f" {number}." for number in range(3)]
+    assert texts(made("\n\n".join(pairs), "qa")) == pairs
+
+
+def test_marked_questions_without_marked_answers_are_answered_by_what_follows():
+    pairs = ["Q1. What is it?\nA saw.\n\nIt cuts.", "Q2. Who sells it?\n\n- we\n- they", "Q3. Why?\nSo."]
+    assert texts(made("\n\n".join(pairs), "qa")) == pairs
+
+
+def test_quarters_of_a_year_are_no_questions():
+    text = "Q1: up by 3 %.\n\nQ2: down.\n\nQ3: flat.\n\nQ4: up."
+    assert texts(made(text, "qa")) == [text]
+
+
+def test_an_answer_on_the_line_of_its_question_belongs_to_it():
+    pairs = ["Q: Is it free? A: Yes.", "Q: Is there more? A: A lot. See below.", "**Q:** Why? **A:** So."]
+    assert texts(made("\n".join(pairs), "qa")) == pairs
+
+
+def test_a_bold_beginning_that_asks_is_a_question():
+    pairs = ["**Is it free?** Yes.", "**Is there an app?** For both:\n\n- one\n- two", "**Who?** We. Why we? So."]
+    assert texts(made("\n\n".join(pairs), "qa")) == pairs
+
+
+def test_bold_lines_among_bold_questions_are_entries_too():
+    pairs = ["**Is it free?**\n\nYes.", "**Why?**\n\nSo.", "**Opening hours**\n\nNine to five."]
+    assert texts(made("\n\n".join(pairs), "qa")) == pairs
+    bold = "**Note**\n\nIt is so.\n\n**Warning**\n\nIt is not."
+    assert texts(made(bold, "qa")) == [bold]
+
+
+def test_headings_beside_those_that_ask_are_entries_too():
+    text = (
+        "# FAQ\n\n## Is it free?\n\nYes.\n\n## Returns\n\nIn a month.\n\n## Refunds\n\nIn a week.\n\n## Why?\n\nSo.\n"
+    )
+    assert [child.split("\n\n")[-1] for child in texts(made(text, "qa"))] == [
+        "Yes.",
+        "In a month.",
+        "In a week.",
+        "So.",
+    ]
+
+
+@pytest.mark.parametrize(("asks", "answers"), [("### Question 1", "### Answer"), ("### Вопрос 3", "#### Ответ 3")])
+def test_a_heading_that_only_names_an_answer_stays_with_its_question(asks, answers):
+    pairs = [f"{asks}\n\nWhat is {number}?\n\n{answers}\n\n{prose(2)}\n\n- it" for number in range(2)]
+    found = made("# Quiz\n\n" + "\n\n".join(pairs), "qa")
+    assert texts(found) == [f"# Quiz\n\n{pairs[0]}", pairs[1]]
+    assert found.children[1].section_path == ("Quiz", asks.lstrip("# "))
+
+
+def test_a_summary_is_a_question_with_its_details():
+    pairs = [f"<details>\n<summary>{asked}</summary>\n\nYes.\n\n</details>" for asked in ("Is it?", "Was it?", "More")]
+    assert texts(made("\n\n".join(pairs), "qa")) == pairs
+
+
+def test_a_title_goes_with_the_first_question_and_an_introduction_does_not():
+    asked = "Q: Free?\nA: Yes.\n\nQ: Why?\nA: So."
+    assert texts(made(f"COMMON QUESTIONS\n\n{asked}", "qa"))[0] == "COMMON QUESTIONS\n\nQ: Free?\nA: Yes."
+    assert texts(made(f"Here is what people ask.\n\n{asked}", "qa"))[0] == "Here is what people ask."
+
+
+@pytest.mark.parametrize("asked", ["Q: What is it?\n\nA: A saw.", "**What is it?**\n\nA saw."])
+def test_the_share_of_questions_counts_long_answers(asked):
+    long = f"{asked}\n\nIt cuts.\n\nIt is old.\n\n- red\n- blue\n- green\n\nIt is sold here."
+    assert share(document("\n\n".join([long] * 3))) == (1.0, 3)
+
+
+def test_the_share_of_questions_in_prose_is_small():
+    text = "\n\n".join(
+        [*["It is so. And it is not."] * 8, "But why?", *["It is so."] * 8, "Who knows?", *["So it is."] * 8]
+    )
+    found, count = share(document(text))
+    assert count == 2
+    assert found < 0.3
+
+
+def test_questions_that_nobody_answers_are_no_share():
+    asked = "\n\n".join(f"Q{number}. Who was number {number}?" for number in range(9))
+    assert share(document(f"# Exam\n\n{asked}\n\nGood luck."))[0] == 0
+
+
+def test_a_list_that_answers_stays_whole_when_its_answer_is_cut():
+    items = "\n".join(f"- point {number} of it" for number in range(8))
+    found = texts(made(f"Q: What is in it?\n\n{items}\n\n{prose(9)}\n\nQ: Why?\n\nSo.", "qa", size=80))
+    assert found[0] == f"Q: What is in it?\n\n{items}"

@@ -152,6 +152,15 @@ def test_a_date_needs_no_quotes(written, as_written, read):
     assert loaded.corpus("docs").metadata[0].date == read
 
 
+def test_a_parent_that_nobody_sized_is_no_fault_below_a_large_child(written):
+    assert load(written(under_docs("cutting: {size: 2000}"))).corpus("docs").cutting.size == 2000
+
+
+@pytest.mark.parametrize("prose", ["recursive", "semantic", "cluster", "late", "auto"])
+def test_the_recipe_for_long_prose_arrives(written, prose):
+    assert load(written(under_docs(f"cutting: {{prose: {prose}}}"))).corpus("docs").cutting.prose == prose
+
+
 def test_the_settings_of_a_recipe_arrive_as_its_own_types(written):
     rule = "recipes: [{glob: a, recipe: fixed, settings: {size: '300', overlap: 30.0}}]"
     settings = load(written(under_docs(rule))).corpus("docs").recipes[0].settings
@@ -211,6 +220,10 @@ FAULTS = {
     "a parent smaller than its child": (
         "cutting: {size: 300, parent_size: 200}",
         "corpora.docs.cutting: parent_size must be at least size 300, not 200",
+    ),
+    "a recipe for long prose that there is none of": (
+        "cutting: {prose: structure}",
+        ("corpora.docs.cutting.prose: must be 'recursive', 'semantic', 'cluster', 'late' or 'auto', not 'structure'"),
     ),
     "a share in percent": (
         "deletion_guard: {share: 20}",

@@ -11,6 +11,19 @@ from pathlib import Path
 import pytest
 
 SECTION = "## Section {0}\n\n" + " ".join(f"Sentence {{0}}.{n} says something of rivers, Dr. Brook." for n in range(12))
+PROSE = "\n\n".join(" ".join(f"River {n} floods meadow {m}, and nobody minds." for m in range(9)) for n in range(14))
+CORPORA = """\
+corpora:
+  large: {source: {path: .}, cutting: {size: 300}}
+  rule: {source: {path: .}, recipes: [{glob: a, recipe: qa}, {glob: b, recipe: fixed, settings: {size: 999}}]}
+  shared: {source: {path: .}, cutting: {size: 100, overlap: 30}}
+  ruled:
+    source: {path: .}
+    recipes:
+      - {glob: "*.md", recipe: fixed, settings: {size: 50, overlap: 20}}
+      - {glob: "*.txt", recipe: sentence_window, settings: {window: 1}}
+  told: {source: {path: .}, cutting: {prose: late}}
+"""
 PAGE = "# Rivers\n\n" + "\n\n".join(SECTION.format(number) for number in range(6)) + "\n"
 CODE = "def first(x):\n    return x + 1\n\n\ndef second(x):\n    return x + 2\n"
 LENGTHS = {"mean", "minimum", "p5", "median", "p95", "maximum"}
@@ -21,6 +34,8 @@ def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("cut")
     (made / "rivers.md").write_text(PAGE, encoding="utf-8")
     (made / "code.py").write_text(CODE, encoding="utf-8")
+    (made / "prose.txt").write_text(PROSE, encoding="utf-8")
+    (made / "corpora.yaml").write_text(CORPORA, encoding="utf-8")
     return made
 
 
@@ -112,7 +127,8 @@ def test_people_get_a_column_for_each_recipe(kerf):
         (["--compare", "recursive:length=3"], "recipe recursive has no setting length"),
         (["--compare", "recursive:size=many"], "'recursive:size=many': "),
         (["--compare", "recursive:size=["], "'recursive:size=[': "),
-        (["--compare", "recursive:size=9000"], "size 9000 is more than the model reads"),
+        (["--compare", "recursive:size=9000"], "recursive:size=9000: size 9000 is more than the model reads"),
+        (["--compare", "fixed:overlap=300"], "fixed:overlap=300: overlap must be at least 0 and below size 254"),
         (["--compare", "fixed", "--recipe", "qa"], "--recipe names one recipe, --compare several"),
     ],
 )
@@ -122,3 +138,47 @@ def test_a_comparison_that_cannot_be_made_is_wrong_usage(kerf, arguments, says):
     assert says in process.stderr
     assert "Traceback" not in process.stderr
     assert process.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("corpus", "says"),
+    [
+        ("large", "corpora.large.cutting: size 300 is more than the model reads (254) (set size to at most 254"),
+        ("rule", "corpora.rule.recipes[1].settings: recipe fixed: size 999 is more than the model reads (254)"),
+    ],
+)
+def test_a_corpus_whose_sizes_do_not_fit_cuts_nothing_whatever_the_file(kerf, corpus, says):
+    process = kerf("rivers.md", "--corpus", corpus, "--json")
+    assert process.returncode == 2, process.stderr
+    assert says in " ".join(process.stderr.split())
+    assert "Traceback" not in process.stderr
+    assert process.stdout == ""
+
+
+def test_what_is_likely_not_meant_is_among_the_warnings(kerf):
+    said = "corpora.shared.cutting: overlap 30 is 30.0% of size 100, more than 20%"
+    found = read(kerf("prose.txt", "--corpus", "shared", "--json"))
+    assert [warning.partition(":")[0] for warning in found["warnings"]] == ["corpora.shared.cutting"]
+    assert found["warnings"][0].startswith(said)
+    assert f"warning: {said}" in kerf("prose.txt", "--corpus", "shared").stdout
+    ruled = read(kerf("rivers.md", "--corpus", "ruled", "--json"))
+    assert ruled["recipe"]["because"] == "corpora.yaml says so for *.md"
+    assert ruled["warnings"][0].startswith("corpora.ruled.recipes[0].settings: recipe fixed: overlap 20 is 40.0%")
+    other = read(kerf("prose.txt", "--corpus", "ruled", "--json"))
+    assert (other["recipe"]["name"], other["warnings"]) == ("sentence_window", [])
+
+
+def test_each_recipe_of_a_comparison_has_its_own_warnings(kerf):
+    asked = "recursive:size=100:overlap=50,recursive,fixed:size=1100:unit=characters"
+    columns = read(kerf("prose.txt", "--compare", asked, "--json"))["recipes"]
+    assert [len(column["warnings"]) for column in columns] == [1, 0, 1]
+    assert columns[0]["warnings"][0].startswith("recursive:size=100:overlap=50: overlap 50 is 50.0% of size 100")
+    assert "size 1100 characters is more than the model reads of most texts" in columns[2]["warnings"][0]
+    assert kerf("prose.txt", "--compare", asked).stdout.count("warning: recursive:size=100:overlap=50: overlap") == 1
+
+
+def test_the_reason_says_what_the_corpus_wants_for_long_prose(kerf):
+    found = read(kerf("prose.txt", "--corpus", "told", "--json"))["recipe"]
+    assert found["name"] == "late"
+    assert found["because"].startswith("long prose: about ")
+    assert found["because"].endswith("; cutting.prose is late")

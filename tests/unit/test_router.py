@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
+from string import Formatter
+from typing import get_args
 
 import pytest
 from chunking import document, prose
@@ -10,7 +12,9 @@ from chunking import document, prose
 from chunkers import base
 from chunkers.document import Block, Document, Kind, Symbol
 from chunkers.questions import is_question
-from chunkers.router import RULES, route
+from chunkers.router import BY_PRONOUNS, MANY_PRONOUNS, OF_PROSE, RULES, Prose, route
+from chunkers.signals import Signals
+from corpus.config import Cutting
 
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -112,3 +116,106 @@ def test_headings_that_ask_are_known_with_and_without_their_mark(heading):
 )  # fmt: skip
 def test_headings_that_only_look_like_it_are_not_taken_for_questions(heading):
     assert not is_question(heading)
+
+
+LONG = "\n\n".join(prose(12, f"matter {number}") for number in range(12))
+STORY = "John came home late. He put his keys on the table and looked for her. She had left them a note. "
+TOLD = "\n\n".join(f"Day {number}. {STORY * 6}" for number in range(12))
+
+
+@pytest.mark.parametrize("chosen", ["recursive", "semantic", "cluster", "late"])
+def test_long_prose_without_headings_gets_what_the_corpus_wants(chosen):
+    found = route(document(LONG, "text/plain"), uri="a", prose=chosen)
+    assert found.recipe == chosen
+    assert found.of_prose
+    assert found.because.startswith("long prose: about ")
+    assert "in 12 paragraphs, 100% of the text" in found.because
+    assert found.because.endswith(f"; cutting.prose is {chosen}")
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        (document(prose(20)), "short"),
+        (document("# Guide\n\n" + LONG), "a heading"),
+        (document(LONG + "\n\n```\n" + "call(1)\n" * 900 + "```\n"), "code"),
+        (document("\n".join(f"- {prose(1)}" for _ in range(200))), "a list"),
+        (document(LONG.replace(".", "")), "no sentences"),
+        (document(LONG.replace(" ", " (x) = ")), "marks of code"),
+        (document(LONG, "application/pdf"), "pages"),
+        (document("\n\n".join(f"Q: Free {n}?\n\nA: {prose(6)}" for n in range(20)), "text/plain"), "questions"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_the_corpus_wants_for_long_prose_touches_nothing_else(source, why):
+    found = {route(source, uri="a", prose=chosen) for chosen in get_args(Prose)}
+    assert len(found) == 1, why
+    assert not found.pop().of_prose
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "recipe", "said"),
+    [
+        (TOLD, "en", "late", " of a hundred words refer back, 5 or more"),
+        (LONG.replace("their", "wide"), "en", "semantic", " of a hundred words refer back, not 5"),
+        (TOLD, "de", "semantic", "what refers back is not counted in the language de"),
+        (TOLD, None, "semantic", "what refers back is not counted in the language unknown"),
+        (
+            "王先生很晚才回家。他把钥匙放在桌上，然后去找她。她给他留了一张纸条。\n\n" * 60,
+            "zh",
+            "late",
+            "hundred characters",
+        ),
+        ("Иван пришёл поздно. Он положил свои ключи и стал её искать. " * 90, "ru", "late", "5 or more"),
+    ],
+)
+def test_by_itself_prose_is_cut_late_where_much_refers_back(text, language, recipe, said):
+    source = replace(document(text, "text/plain"), language=language)
+    found = route(source, uri="a", prose="auto")
+    assert found.recipe == recipe
+    assert found.of_prose
+    assert "cutting.prose is auto: " in found.because
+    assert said in found.because
+
+
+def test_long_prose_is_measured_in_what_a_model_reads_so_chinese_is_long_sooner():
+    chinese = "王先生很晚才回家，把钥匙放在桌上。" * 65
+    latin = prose(20)
+    assert len(chinese) < len(latin)
+    assert route(replace(document(chinese, "text/plain"), language="zh"), uri="a", prose="cluster").of_prose
+    assert not route(document(latin, "text/plain"), uri="a", prose="cluster").of_prose
+
+
+def test_the_configuration_and_the_router_know_the_same_recipes_for_prose():
+    assert get_args(Cutting.model_fields["prose"].annotation) == get_args(Prose)
+    assert {*OF_PROSE, "auto"} == set(get_args(Prose))
+    assert set(BY_PRONOUNS) <= set(OF_PROSE)
+
+
+def test_a_document_that_no_rule_takes_says_which_were_near():
+    table = "| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 40
+    because = route(document(f"{prose(9)}\n\n{table}"), uri="folder/a.md").because
+    assert because.startswith("no rule applies to a.md: text/markdown, 0 headings in ")
+    assert "; nearest: tables (" in because
+    assert because.endswith("% of its characters in tables, not 50%)")
+    assert "nearest" not in route(document(prose(3)), uri="a.md").because
+
+
+def test_lines_that_are_nearly_records_are_said_to_be():
+    text = "\n".join(f"key.{n}={n}" if n % 4 else f"Of {n} nothing is known" for n in range(40))
+    because = route(document(text, "text/plain"), uri="a.txt").because
+    assert "nearest: records (75% of its lines alike, not 80%)" in because
+
+
+def test_rules_speak_of_figures_that_there_are():
+    known = {field.name for field in fields(Signals)}
+    for rule in RULES:
+        assert {name for _, name, _, _ in Formatter().parse(rule.says) if name} <= known
+        assert {asked.figure for asked in rule.asks} <= known
+        assert rule.media_types or rule.asks, "a rule without either would apply to everything"
+        assert rule.recipe is None or rule.recipe in base.names()
+
+
+def test_each_threshold_belongs_to_a_language_whose_pronouns_are_known():
+    for language in MANY_PRONOUNS:
+        assert "refer back" in route(replace(document(LONG), language=language), uri="a", prose="auto").because
