@@ -12,7 +12,7 @@ from chunkers.chunk import Part
 from chunkers.document import Block, Document, Kind
 from chunkers.pieces import Cutter
 from chunkers.sections import leaves, sections
-from chunkers.splitting import Measure
+from chunkers.splitting import Measure, Unit
 from chunkers.structure import parts_of_sections
 from chunkers.tables import header_rows, shape
 from chunkers.tokens import Ruler
@@ -38,19 +38,20 @@ class Layout:
 
     version: ClassVar[int] = 3
 
-    size: int | None = None  #: tokens of a child; default: the smaller of 400 and what the model reads
-    parent_size: int = 1200  #: tokens of a parent
+    size: int | None = None  #: of a child, in `unit`; default: the smaller of 400 tokens and what the model reads
+    parent_size: int = 1200  #: tokens of a parent; with `unit: characters`, four characters for each
+    unit: Unit = "tokens"
 
     def __post_init__(self) -> None:
-        sizes.check(self.size, self.parent_size)
+        sizes.check(self.size, self.parent_size, unit=self.unit)
 
     def cut(self, document: Document, ruler: Ruler) -> Iterator[Part]:
         """Yield the parts in order."""
-        measure = Measure(ruler)
+        measure = Measure(ruler, self.unit)
         slides = document.media_type in SLIDES
         blocks = document.blocks if slides else whole_tables(document)
         found = sections(leaves(document, blocks, measure), at_pages=slides)
-        cutter = Cutter(document, ruler, measure, sizes.resolve(self.size, "tokens", ruler))
+        cutter = Cutter(document, ruler, measure, sizes.resolve(self.size, self.unit, ruler))
         yield from parts_of_sections(cutter, found, self.parent_size, apart=lambda _: slides)
 
 

@@ -14,7 +14,7 @@ from chunkers.document import Document, Kind
 from chunkers.pieces import Cutter
 from chunkers.questions import is_question, pairs
 from chunkers.sections import Leaf, Section, leaves, sections
-from chunkers.splitting import Measure
+from chunkers.splitting import Measure, Unit
 from chunkers.structure import parts_of_sections
 from chunkers.tokens import Ruler
 
@@ -34,16 +34,17 @@ class QuestionsAndAnswers:
 
     version: ClassVar[int] = 3
 
-    size: int | None = None  #: tokens of a child; default: the smaller of 400 and what the model reads
-    parent_size: int = 1200  #: tokens of a parent
+    size: int | None = None  #: of a child, in `unit`; default: the smaller of 400 tokens and what the model reads
+    parent_size: int = 1200  #: tokens of a parent; with `unit: characters`, four characters for each
+    unit: Unit = "tokens"
 
     def __post_init__(self) -> None:
-        sizes.check(self.size, self.parent_size)
+        sizes.check(self.size, self.parent_size, unit=self.unit)
 
     def cut(self, document: Document, ruler: Ruler) -> Iterator[Part]:
         """Yield the parts in order."""
-        measure = Measure(ruler)
-        cutter = Cutter(document, ruler, measure, sizes.resolve(self.size, "tokens", ruler))
+        measure = Measure(ruler, self.unit)
+        cutter = Cutter(document, ruler, measure, sizes.resolve(self.size, self.unit, ruler))
         found = [
             pair
             for section in sections(leaves(document, pairs(document), measure))

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from chunkers import assembly, base
 from chunkers.base import Looking
-from chunkers.chunk import Cut
+from chunkers.chunk import Context, Cut
 from chunkers.document import Document
 from chunkers.identity import canonical_uri, document_id
 from chunkers.quality import Quality, assess
@@ -224,6 +224,7 @@ def as_dict(cut: CutFile) -> dict[str, Any]:
                 "header": child.header,
                 "text": child.text,
                 "tokens": child.tokens,
+                "context": _context(child.context),
             }
             for child in made.children
         ],
@@ -232,12 +233,21 @@ def as_dict(cut: CutFile) -> dict[str, Any]:
     }
 
 
+def _context(context: Context | None) -> dict[str, Any] | None:
+    """What the model reads for a child instead of its header and text, with late chunking."""
+    if context is None:
+        return None
+    return {"start": context.start, "end": context.end, "header": context.header, "tokens": context.tokens}
+
+
 def show(cut: CutFile, console: Console) -> None:
     """The form for people: the document, why it was cut so, and each child under its parent."""
     made = cut.made
     console.print(_introduced(cut.uri, made.document))
     console.print(f"recipe [bold]{made.route.recipe}[/bold]: {escape(made.route.because)}")
-    console.print(f"{len(made.parents)} parents, {len(made.children)} children")
+    contexts = len({child.context.id for child in made.children if child.context})
+    together = f", read in {contexts} contexts" if contexts else ""
+    console.print(f"{len(made.parents)} parents, {len(made.children)} children{together}")
     children = iter(made.children)
     child = next(children, None)
     for parent in made.parents:

@@ -182,3 +182,14 @@ def test_the_reason_says_what_the_corpus_wants_for_long_prose(kerf):
     assert found["name"] == "late"
     assert found["because"].startswith("long prose: about ")
     assert found["because"].endswith("; cutting.prose is late")
+
+
+def test_late_chunking_says_what_is_read_for_each_child(kerf):
+    cut = read(kerf("prose.txt", "--recipe", "late", "--json"))
+    assert len(cut["children"]) > 1
+    for child in cut["children"]:
+        context = child["context"]
+        assert context["start"] <= child["start"] < child["end"] <= context["end"]
+        assert child["tokens"] < context["tokens"] <= 256
+    assert " contexts" in kerf("prose.txt", "--recipe", "late").stdout
+    assert {child["context"] for child in read(kerf("rivers.md", "--json"))["children"]} == {None}
