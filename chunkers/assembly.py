@@ -46,11 +46,11 @@ def cut(
     """
     ruler = Cached(ruler)
     parts = list(_trimmed(document, parts_of(chunker, document, ruler, embedder)))
-    parts = _fitted(document, parts, ruler)
+    parts, written = _fitted(document, parts, ruler)
     pages = _Pages(document.blocks)
     lines = Lines(document.text) if document.text_is_source else None
     parents = _parents(document_id, document, parts, ruler, pages)
-    children = _children(document_id, document, parts, parents, ruler, pages, lines, headers=headers)
+    children = _children(document_id, document, parts, parents, written, ruler, pages, lines, headers=headers)
     check(document, parents, children, ruler)
     return Cut(parents, children, tuple(_warnings(document, children)))
 
@@ -108,14 +108,15 @@ def _trimmed(document: Document, parts: Iterator[Part]) -> Iterator[Part]:
         ]
         if pieces:
             start, end = trim(document.text, part.start, part.end)
-            yield replace(part, start=min(start, pieces[0].start), end=end, pieces=tuple(pieces))
+            yield Part(min(start, pieces[0].start), end, part.section_path, tuple(pieces), part.window)
 
 
 def _trimmed_piece(document: Document, piece: Piece, start: int, end: int) -> Iterator[Piece]:
     """The piece with the span that `[start, end)` shrinks to, or nothing."""
     start, end = trim(document.text, start, end, indented=piece.kind in (Kind.CODE, Kind.SYMBOL))
     if start < end:
-        yield replace(piece, start=start, end=end)
+        same = start == piece.start and end == piece.end
+        yield piece if same else replace(piece, start=start, end=end)
 
 
 def trim(text: str, start: int, end: int, *, indented: bool = False) -> tuple[int, int]:
@@ -130,19 +131,26 @@ def trim(text: str, start: int, end: int, *, indented: bool = False) -> tuple[in
     return start, end
 
 
-def _fitted(document: Document, parts: Sequence[Part], ruler: Ruler) -> list[Part]:
+def _fitted(document: Document, parts: Sequence[Part], ruler: Ruler) -> tuple[list[Part], list[tuple[str, int]]]:
     """Cut further what is still too long for the model when counted with its header, until nothing is.
 
+    Beside the parts, the header of each piece, and the tokens of both together.
     With its header even where none will be written: whether there are headers changes no cut.
     """
     flat = [(at, piece) for at, part in enumerate(parts) for piece in part.pieces]
-    done: list[list[Piece]] = [[] for _ in parts]
+    done: list[list[tuple[Piece, tuple[str, int]]]] = [[] for _ in parts]
     while flat:
-        lengths = ruler.count([_embedded(document, piece, ruler) for _, piece in flat])
+        above = [header(document, piece, ruler) for _, piece in flat]
+        lengths = ruler.count(
+            [
+                embedded_text(written, document.text[piece.start : piece.end])
+                for (_, piece), written in zip(flat, above, strict=True)
+            ]
+        )
         longer = []
-        for (at, piece), length in zip(flat, lengths, strict=True):
+        for (at, piece), written, length in zip(flat, above, lengths, strict=True):
             if length + ruler.overhead <= ruler.cap:
-                done[at].append(piece)
+                done[at].append((piece, (written, length)))
                 continue
             if piece.end - piece.start == 1:
                 raise ConfigError(
@@ -153,14 +161,13 @@ def _fitted(document: Document, parts: Sequence[Part], ruler: Ruler) -> list[Par
             cut_in_two = halves(document.text, piece.start, piece.end, document.language)
             longer += [(at, half) for span in cut_in_two for half in _trimmed_piece(document, piece, *span)]
         flat = longer
-    return [
-        replace(part, pieces=tuple(sorted(pieces, key=lambda piece: (piece.start, piece.end))))
+    for pieces in done:
+        pieces.sort(key=lambda found: (found[0].start, found[0].end))
+    fitted = [
+        Part(part.start, part.end, part.section_path, tuple(piece for piece, _ in pieces), part.window)
         for part, pieces in zip(parts, done, strict=True)
     ]
-
-
-def _embedded(document: Document, piece: Piece, ruler: Ruler) -> str:
-    return embedded_text(header(document, piece, ruler), document.text[piece.start : piece.end])
+    return fitted, [known for pieces in done for _, known in pieces]
 
 
 def _parents(
@@ -191,6 +198,7 @@ def _children(
     document: Document,
     parts: Sequence[Part],
     parents: Sequence[Parent],
+    known: Sequence[tuple[str, int]],
     ruler: Ruler,
     pages: _Pages,
     lines: Lines | None,
@@ -199,8 +207,8 @@ def _children(
 ) -> tuple[Child, ...]:
     placed = [(parent, piece) for parent, part in zip(parents, parts, strict=True) for piece in part.pieces]
     texts = [document.text[piece.start : piece.end] for _, piece in placed]
-    written = [header(document, piece, ruler) if headers else "" for _, piece in placed]
-    lengths = ruler.count([embedded_text(above, text) for above, text in zip(written, texts, strict=True)])
+    if not headers:
+        known = [("", length) for length in ruler.count(texts)]
     numbers = ordinals((piece.section_path, text) for (_, piece), text in zip(placed, texts, strict=True))
     contexts = _contexts(document_id, document, parts, ruler, headers=headers)
     return tuple(
@@ -219,8 +227,8 @@ def _children(
             tokens=length + ruler.overhead,
             context=contexts[piece.context] if piece.context else None,
         )
-        for ordinal, ((parent, piece), text, above, length, number) in enumerate(
-            zip(placed, texts, written, lengths, numbers, strict=True)
+        for ordinal, ((parent, piece), text, (above, length), number) in enumerate(
+            zip(placed, texts, known, numbers, strict=True)
         )
     )
 
@@ -251,6 +259,8 @@ class _Pages:
 
     def of(self, start: int, end: int) -> tuple[int, ...]:
         """As `chunkers.document.pages_of`."""
+        if not self._blocks:
+            return ()
         found = set()
         at = bisect_right(self._ends, start)
         while at < len(self._blocks) and (block := self._blocks[at]).start < end:

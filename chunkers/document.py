@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import accumulate
 from typing import Any
 
 
@@ -193,16 +195,10 @@ class Lines:
     __slots__ = ("_starts",)
 
     def __init__(self, text: str) -> None:
-        self._starts = [0]
-        at = text.find("\n")
-        while at >= 0:
-            self._starts.append(at + 1)
-            at = text.find("\n", at + 1)
+        self._starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))][:-1]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """First and last line of `[start, end)`."""
-        from bisect import bisect_right
-
         return bisect_right(self._starts, start), bisect_right(self._starts, max(start, end - 1))
 
 

@@ -21,8 +21,18 @@ POOLING = 1  #: raised when the vector of a place is made of its tokens in anoth
 _WITHIN = b"\xff"  #: begins no UTF-8 text, so that a text and a place in a text never share a key
 
 
+_encoded = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
+
+
 def _name(*parts: Any) -> str:
-    return json.dumps(parts, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    return _encoded(parts)
+
+
+_SPACE = NAMESPACE.bytes
+
+
+def _uuid(name: str) -> UUID:
+    return UUID(bytes=hashlib.sha1(_SPACE + name.encode("utf-8"), usedforsecurity=False).digest()[:16], version=5)
 
 
 def canonical_uri(path: bytes) -> str:
@@ -44,12 +54,12 @@ def document_id(corpus: str, uri: str) -> UUID:
 
 def parent_id(document: UUID, section_path: tuple[str, ...], ordinal: int) -> UUID:
     """Editing a section keeps its id; `ordinal` counts from 0 among the parents with the same path."""
-    return uuid5(NAMESPACE, _name("parent", str(document), section_path, ordinal))
+    return _uuid(_name("parent", str(document), section_path, ordinal))
 
 
 def child_id(document: UUID, section_path: tuple[str, ...], text: str, ordinal: int) -> UUID:
     """Text that did not change keeps its id; `ordinal` counts from 0 among equal texts under the same path."""
-    return uuid5(NAMESPACE, _name("child", str(document), section_path, text, ordinal))
+    return _uuid(_name("child", str(document), section_path, text, ordinal))
 
 
 def ordinals(keys: Iterable[Hashable]) -> Iterator[int]:

@@ -47,7 +47,7 @@ def clean(text: str) -> tuple[str, int]:
 
     Surrogates that make a pair become the character that they stand for; lone ones and NUL go.
     """
-    if not _UNSTORABLE.search(text):
+    if (text.isascii() and "\x00" not in text) or not _UNSTORABLE.search(text):
         return text, 0
     paired = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
     return _UNSTORABLE.subn("", paired)

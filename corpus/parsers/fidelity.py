@@ -78,7 +78,9 @@ def _of_spans(document: Document) -> float | None:
     """The share where the text is the source: what lies in no block did not arrive."""
     reached, lost = 0, 0
     for block in document.blocks:
-        lost += sum(1 for _ in words(document.text[reached : block.start]))
+        between = document.text[reached : block.start]
+        if between and not between.isspace():
+            lost += sum(1 for _ in words(between))
         reached = block.end
     lost += sum(1 for _ in words(document.text[reached:]))
     if not lost:
