@@ -225,7 +225,7 @@ def _children(
             header=above,
             text=text,
             tokens=length + ruler.overhead,
-            context=contexts[piece.context] if piece.context else None,
+            context=contexts.get(piece.context) if piece.context else None,
         )
         for ordinal, ((parent, piece), text, (above, length), number) in enumerate(
             zip(placed, texts, known, numbers, strict=True)
@@ -236,7 +236,7 @@ def _children(
 def _contexts(
     document_id: UUID, document: Document, parts: Sequence[Part], ruler: Ruler, *, headers: bool
 ) -> dict[tuple[int, int], Context]:
-    """The contexts by their spans."""
+    """The contexts by their spans, but for those that are too long after all: their children are read alone."""
     spans = list(dict.fromkeys(piece.context for part in parts for piece in part.pieces if piece.context))
     pieces = [piece for part in parts for piece in part.pieces] if spans else []
     written = [header(document, titled(inside(pieces, span)), ruler) if headers else "" for span in spans]
@@ -247,6 +247,7 @@ def _contexts(
     return {
         span: Context(context_id(document_id, whole), place[0], place[1], above, text, tokens)
         for span, place, above, text, whole, tokens in zip(spans, places, written, texts, read, lengths, strict=True)
+        if tokens <= ruler.cap
     }
 
 

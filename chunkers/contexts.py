@@ -94,13 +94,22 @@ class _Reader:
         """Runs of a section that is too long, each read with the pieces before it, then with those after it."""
         cap = max(1, self._room([pieces]) * _OWN[0] // _OWN[1])
         keys = [self._text([piece]) for piece in pieces]
-        for first, last in pack(self.ruler.count(keys), keys, [0] * len(pieces), cap):
+        for first, last in self._readable(pieces, pack(self.ruler.count(keys), keys, [0] * len(pieces), cap)):
             begin, end = first, last
             while begin > 0 and self._fits(pieces[begin - 1 : end]):
                 begin -= 1
             while end < len(pieces) and self._fits(pieces[begin : end + 1]):
                 end += 1
             yield pieces[first:last], (pieces[begin].start, pieces[end - 1].end)
+
+    def _readable(self, pieces: Section, runs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+        """The runs, halved where the header of one leaves no room for it."""
+        for first, last in runs:
+            if self._fits(pieces[first:last]):
+                yield first, last
+            else:
+                middle = (first + last) // 2
+                yield from self._readable(pieces, [(first, middle), (middle, last)])
 
     def _fits(self, pieces: Sequence[Piece]) -> bool:
         """Also one piece alone: whatever it is longer by, it is not read with others."""

@@ -69,7 +69,7 @@ def _entries(found: Sequence[Section]) -> frozenset[tuple[str, ...]]:
     """The headings most of whose sections ask: the others are entries too, `Returns` among `How do I …?`."""
     asking: dict[tuple[str, ...], list[bool]] = {}
     for section in found:
-        if section.leaves[0].kind is Kind.HEADING:
+        if section.leaves[0].kind is Kind.HEADING and section.path:
             asking.setdefault(section.path[:-1], []).append(is_question(section.path[-1]))
     return frozenset(path for path, asked in asking.items() if sum(asked) > 1 and sum(asked) * 2 >= len(asked))
 

@@ -62,7 +62,7 @@ def assert_whole(recipe, drawn, ruler, size):
     assert inside or not fits(document, claimed, end, ruler, size)
 
 
-@pytest.mark.parametrize("recipe", ["structure", "layout", "qa", "semantic", "cluster", "sentence_window"])
+@pytest.mark.parametrize("recipe", ["structure", "layout", "qa", "semantic", "cluster", "sentence_window", "late"])
 @some
 @given(drawn=around(st.one_of(tables(), lists(), fences())), ruler=rulers, size=st.sampled_from([40, 120, 254]))
 def test_a_table_a_list_with_its_lead_in_and_a_fence_are_whole_if_they_fit(recipe, drawn, ruler, size):
