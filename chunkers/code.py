@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import accumulate, pairwise
 from typing import ClassVar
 
 from chunkers import sizes
 from chunkers.base import register
 from chunkers.chunk import Part, Piece
-from chunkers.code_atoms import Atom, Limits, Path, common, glued, stretches_of
+from chunkers.code_atoms import Atom, Limits, Path, common, glued, lengths, packed, stretches_of
 from chunkers.code_lines import cut_lines
 from chunkers.document import Document, Kind
-from chunkers.packing import pack
 from chunkers.splitting import Measure, Span, Unit
 from chunkers.tokens import Ruler
 
@@ -37,7 +37,7 @@ class Code:
     itself and not on how much stands before it, so an edit in one symbol leaves the pieces of the others alone.
     """
 
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     size: int | None = None  #: in `unit`; default: the smaller of 400 tokens and what the model reads
     parent_size: int = 1200  #: tokens of a parent; with `unit: characters`, four characters for each
@@ -62,14 +62,18 @@ class _Row:
 
     def __init__(self, text: str, spans: Sequence[Span], measure: Measure) -> None:
         gaps = [(before[1], after[0]) for before, after in pairwise(spans)]
-        lengths = measure.sizes([text[start:end] for start, end in (*spans, *gaps)])
-        self._gaps = [*lengths[len(spans) :], 0]
-        self.lengths = [length + gap for length, gap in zip(lengths, self._gaps, strict=False)]
+        sizes = lengths(text, [*spans, *gaps], measure)
+        self._gaps = [*sizes[len(spans) :], 0]
+        self.lengths = [size + gap for size, gap in zip(sizes, self._gaps, strict=False)]
         self._sums = [0, *accumulate(self.lengths)]
 
     def size(self, first: int, last: int) -> int:
         """Of the spans `[first, last)` and what is between them."""
         return self._sums[last] - self._sums[first] - self._gaps[last - 1]
+
+    def reach(self, first: int, last: int) -> int:
+        """As `size`, with what is between them and the next span."""
+        return self._sums[last] - self._sums[first]
 
 
 @dataclass(slots=True)
@@ -130,7 +134,7 @@ class _Cutter:
     def _header(self, first: int, last: int) -> tuple[Path, str]:
         """The path that the atoms share, and the signature of the function that they are in but do not show."""
         atoms = self.atoms[first:last]
-        path = common([atom.path for atom in atoms])
+        path = common([atom.path for atom in atoms]) if len(atoms) > 1 else atoms[0].path
         signature = self._signatures.get(path, "")
         shown = signature and any(atom.path == path and atom.block.symbol is not None for atom in atoms)
         return path, "" if shown else signature
@@ -146,16 +150,17 @@ class _Cutter:
         if len(units) < 2:
             yield from units
             return
-        text = self.document.text
         path, _ = self._header(units[0][0], units[-1][1])
         limit = self.limits.of(path, self._signatures.get(path, ""))
-        lengths = [sum(self._row.lengths[first:last]) for first, last in units]
-        strengths = [
-            min(3, text.count("\n", self.atoms[last - 1].end, self.atoms[last].start)) if last < len(self.atoms) else 0
-            for _, last in units
-        ]
-        for first, last in pack(lengths, [self._key(*unit) for unit in units], strengths, limit):
+        sizes = [self._row.reach(*unit) for unit in units]
+        for first, last in packed(sizes, lambda: self._priced(units), limit):
             yield units[first][0], units[last - 1][1]
+
+    def _priced(self, units: Sequence[Span]) -> tuple[list[str], list[int]]:
+        """What the boundaries after the units are known by, and how many line breaks lie there, up to three."""
+        text, atoms, end = self.document.text, self.atoms, len(self.atoms) - 1
+        breaks = [min(3, text.count("\n", atoms[last - 1].end, atoms[min(last, end)].start)) for _, last in units]
+        return [self._key(*unit) for unit in units], breaks
 
     def _key(self, first: int, last: int) -> str:
         """What a boundary is known by: the symbol before it by its name, so that an edit inside moves nothing."""
@@ -191,7 +196,11 @@ def _parts(text: str, pieces: Sequence[Piece], measure: Measure, parent_size: in
     """A class or a long symbol is a part if it fits; single pieces beside each other share parts."""
     row = _Row(text, [(piece.start, piece.end) for piece in pieces], measure)
     paths = [piece.section_path for piece in pieces]
-    keys = [text[piece.start : piece.end].lstrip().partition("\n")[0] for piece in pieces]
+
+    def priced(places: Sequence[int]) -> tuple[list[str], list[int]]:
+        """A piece is known by its first line."""
+        texts = [text[pieces[at].start : pieces[at].end] for at in places]
+        return [piece.lstrip().partition("\n")[0] for piece in texts], [0] * len(places)
 
     def runs(first: int, last: int, depth: int) -> list[tuple[Span, int]]:
         """The units at `depth`, single pieces packed, the last one first."""
@@ -201,10 +210,9 @@ def _parts(text: str, pieces: Sequence[Piece], measure: Measure, parent_size: in
             if unit[1] - unit[0] == 1:
                 single.append(unit[0])
                 continue
-            packed = pack(
-                [row.lengths[at] for at in single], [keys[at] for at in single], [0] * len(single), parent_size
-            )
-            found += [(single[start], single[stop - 1] + 1) for start, stop in packed]
+            sizes = [row.lengths[at] for at in single]
+            runs_of_single = packed(sizes, partial(priced, single), parent_size)
+            found += [(single[start], single[stop - 1] + 1) for start, stop in runs_of_single]
             found += [unit] if unit[0] < unit[1] else []
             single = []
         return [(unit, depth + 1) for unit in reversed(found)]

@@ -2,27 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from chunkers.document import Block, Document, Kind
 from chunkers.headers import room
-from chunkers.splitting import Measure, Unit
+from chunkers.packing import pack
+from chunkers.splitting import Measure, Span, Unit
 from chunkers.tokens import Ruler
 
+_CLOSES = re.compile(r"[)\]}]|end\b|#endif|\?>")
+_BARE_HEAD = re.compile(r"(?:class|module)\b[^;]*\Z")  #: of a scope that `end` closes
 _SCRAP = 24  #: characters; a bracket or an `else:` of at most so many goes with the block beside it
 
 Path = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Atom:
+class Atom(NamedTuple):
     """A block with the scraps beside it."""
 
     start: int
     end: int
     block: Block
     path: Path  #: of the block, or of what is around it and the scraps
+
+
+def lengths(text: str, spans: Sequence[Span], measure: Measure) -> list[int]:
+    """The size of each span of `text`."""
+    if measure.unit == "characters":
+        return [end - start for start, end in spans]
+    return measure.sizes([text[start:end] for start, end in spans])
+
+
+def packed(
+    sizes: Sequence[int], priced: Callable[[], tuple[Sequence[bytes | int | str], Sequence[int]]], cap: int
+) -> list[Span]:
+    """As `pack`; the keys and strengths that `priced` gives are made only where something has to be cut."""
+    if len(sizes) < 2 or sum(sizes) <= cap:
+        return [(0, len(sizes))] if sizes else []
+    return pack(sizes, *priced(), cap)
 
 
 def stretches_of(document: Document) -> Iterator[list[Atom]]:
@@ -47,9 +67,15 @@ def _filled(text: str, begins: int, ends: int, blocks: Sequence[Block]) -> list[
     atoms = []
     start = blocks[0].start if not text[begins : blocks[0].start].strip() else begins
     for block, stop in zip(blocks, [*(after.start for after in blocks[1:]), ends], strict=True):
-        atoms.append(Atom(start, stop if text[block.end : stop].strip() else block.end, block, block.section_path))
+        end = block.end
+        atoms.append(Atom(start, stop if not is_blank(text, end, stop) else end, block, block.section_path))
         start = stop
     return atoms
+
+
+def is_blank(text: str, start: int, end: int) -> bool:
+    """Whether `text[start:end]` is empty or white space."""
+    return start >= end or text[start:end].isspace()
 
 
 @dataclass(slots=True)
@@ -79,11 +105,11 @@ def glued(text: str, atoms: Sequence[Atom], measure: Measure, limits: Limits) ->
 
     Where there is not, the bracket of a class may still find it under the class's own path, which is the shorter one.
     """
-    lengths = measure.sizes([text[atom.start : atom.end] for atom in atoms])
+    sizes = lengths(text, [(atom.start, atom.end) for atom in atoms], measure)
 
     def has_room(at: int, scrap: int) -> bool:
         limit = limits.of(atoms[at].path, "")
-        return lengths[at] > limit or lengths[at] + 2 * scrap <= limit
+        return sizes[at] > limit or sizes[at] + 2 * scrap <= limit
 
     glued: list[Atom] = []
     opened: int | None = None
@@ -91,20 +117,21 @@ def glued(text: str, atoms: Sequence[Atom], measure: Measure, limits: Limits) ->
         content = text[atom.start : atom.end].strip() if atom.end - atom.start <= 2 * _SCRAP else ""
         is_short = 0 < len(content) <= _SCRAP
         is_scrap = is_short and atom.block.symbol is None
-        opens = is_scrap or (is_short and at + 1 < len(atoms) and _is_below(atoms[at + 1].path, atom.path))
-        if opens and content[-1] in "([{:" and at + 1 < len(atoms) and has_room(at + 1, lengths[at]):
+        is_head = is_short and at + 1 < len(atoms) and _is_below(atoms[at + 1].path, atom.path)
+        opens = (is_scrap or is_head) and (content[-1] in "([{:" or (is_head and _BARE_HEAD.match(content)))
+        if opens and at + 1 < len(atoms) and has_room(at + 1, sizes[at]):
             opened = atom.start if opened is None else opened
             continue
-        if is_scrap and content[0] in ")]}" and opened is None and glued:
-            last = replace(glued[-1], end=atom.end)
-            around = replace(last, path=common([last.path, atom.path]))
-            if has_room(at - 1, lengths[at]):
+        if is_scrap and _CLOSES.match(content) and opened is None and glued:
+            last = glued[-1]._replace(end=atom.end)
+            around = last._replace(path=common([last.path, atom.path]))
+            if has_room(at - 1, sizes[at]):
                 glued[-1] = last
                 continue
             if measure.size(text[last.start : last.end]) <= limits.of(around.path, ""):
                 glued[-1] = around
                 continue
-        glued.append(atom if opened is None else replace(atom, start=opened))
+        glued.append(atom if opened is None else atom._replace(start=opened))
         opened = None
     return glued
 

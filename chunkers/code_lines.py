@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
+from chunkers.code_atoms import lengths, packed
+from chunkers.code_literals import literals
 from chunkers.document import Document
 from chunkers.packing import pack
 from chunkers.splitting import Measure, Span, segments
@@ -14,46 +16,19 @@ from chunkers.splitting import Measure, Span, segments
 DEEPEST = 12  #: levels of statements within statements that are told apart; what is deeper is cut between its lines
 _TINY = 16  #: a run below one in so many of the cap goes with the one beside it
 
-_ROW = re.compile(r"^[^\S\n]*(?=\S)", re.MULTILINE)
+_ROW = re.compile(r"^([^\S\n]*+)\S[^\n]*+\n?", re.MULTILINE)  #: a line that is not blank
 #: what goes on with the statement above it, and what begins the next clause of that
 _CLAUSE = re.compile(
     r"(?:\}\s*)?(?:else|elif|elsif|elseif|except|catch|rescue|ensure|finally|then|do|loop)\b", re.IGNORECASE
 )
+_CLAUSE_BEGINS = frozenset("}eEcCrRfFtTdDlL")
 _CLOSER = re.compile(r"[)\]}>]|(?:end|fi|done|esac)\b", re.IGNORECASE)
+_CLOSER_BEGINS = frozenset(")]}>eEfFdD")
+_OPENER_BEGINS = frozenset("{bw")
+_BOUND = re.compile(r"where\b(?!\s*=)")  #: what is asked of the types in a signature
 _ABOVE = ("#", "//", "--", "/*", "*", "@")  #: what begins a line that belongs to the one below it
-#: What may hold line breaks, and what hides its marks. Each matches from its mark on whether it is closed or not, so
-#: that nothing is looked at twice.
-_DOUBLE, _SINGLE = r"\"(?:\\.|[^\"\\\n])*+\"?", r"'(?:\\.|[^'\\\n])*+'?"
-_LONG_DOUBLE, _LONG_SINGLE = r"\"(?:\\.|[^\"\\])*+\"?", r"'(?:\\.|[^'\\])*+'?"
-_SLASHES, _HASH = r"//[^\n]*|/\*.*?(?:\*/|\Z)", r"(?<!\S)#[^\n]*"
-_TRIPLE, _TRIPLES = r"\"\"\".*?(?:\"\"\"|\Z)", r"(\"\"\"|''')(?:\\.|[^\\])*?(?:\1|\Z)"
-_HEREDOC = (
-    r"<<<?[-~]?(?P<quote>['\"]?)(?P<word>[A-Za-z_]\w{0,60}+)(?P=quote)[^\n]{0,200}+\n.*?(?:^[ \t]*(?P=word)\b|\Z)"
-)
-_C_LIKE = (_SLASHES, _DOUBLE, _SINGLE)
-_SCRIPT = (*_C_LIKE, r"`(?:\\.|[^`\\])*+`?")
-_MARKS = {
-    "text/x-python": (r"#[^\n]*", _TRIPLES, _DOUBLE, _SINGLE),
-    "text/javascript": _SCRIPT,
-    "text/typescript": _SCRIPT,
-    "text/tsx": _SCRIPT,
-    "text/x-go": (*_C_LIKE, r"`[^`]*+`?"),
-    "text/x-sql": (r"--[^\n]*|/\*.*?(?:\*/|\Z)", r"'(?:[^']|'')*+'?"),
-    "text/x-java": (_TRIPLE, *_C_LIKE),
-    "text/x-kotlin": (_TRIPLE, *_C_LIKE),
-    "text/x-csharp": (_TRIPLE, r"@\"(?:[^\"]|\"\")*+\"?", *_C_LIKE),
-    "text/x-rust": (r"\br(?P<hashes>#{0,9}+)\".*?(?:\"(?P=hashes)|\Z)", _SLASHES, r"'(?:\\.|[^'\\\n])'", _LONG_DOUBLE),
-    "text/x-c": _C_LIKE,
-    "text/x-c++": (r"R\"(?P<mark>[^\s()\\\"]{0,16}+)\(.*?(?:\)(?P=mark)\"|\Z)", *_C_LIKE),
-    "text/x-ruby": (_HASH, _HEREDOC, r"^=begin\b.*?(?:^=end\b|\Z)", _LONG_DOUBLE, _LONG_SINGLE),
-    "text/x-php": (_HASH, _HEREDOC, *_C_LIKE),
-    "text/x-shellscript": (_HASH, _HEREDOC, r"\\.", r"'[^']*+'?", _LONG_DOUBLE),
-    "text/x-dockerfile": (_HASH, _HEREDOC),
-    "text/css": (r"/\*.*?(?:\*/|\Z)", _DOUBLE, _SINGLE),
-    "application/toml": (r"#[^\n]*", _TRIPLES, _DOUBLE, r"'[^'\n]*+'?"),
-}
+
 _WITHIN_LINE, _LINE, _BLANK_LINE = range(3)  #: how strong a boundary between lines is
-_LITERALS = {media_type: "|".join(marks) for media_type, marks in _MARKS.items()}
 
 
 def cut_lines(document: Document, start: int, end: int, measure: Measure, cap: int) -> list[Span]:
@@ -86,14 +61,13 @@ class _Statements:
     measure: Measure
     cap: int
     _starts: list[int] = field(init=False)  #: of the rows, and where the last one ends
+    _places: list[int] = field(init=False)  #: where the text of each row begins
     _indents: list[int] = field(init=False)  #: columns, a tab reaching to the next multiple of 8
     _sums: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
-        text = self.document.text
-        self._starts, self._indents = _rows(self.document, self.start, self.end)
-        sizes = self.measure.sizes([text[a:b] for a, b in pairwise(self._starts)])
-        self._sums = [0, *accumulate(sizes)]
+        self._starts, self._places, self._indents = _rows(self.document, self.start, self.end)
+        self._sums = [0, *accumulate(lengths(self.document.text, list(pairwise(self._starts)), self.measure))]
 
     def runs(self) -> list[tuple[int, int, int]]:
         """Start, end and size of each run."""
@@ -142,27 +116,25 @@ class _Statements:
 
     def _units(self, first: int, last: int, *, clauses: bool) -> list[Span]:
         """The statements of rows `[first, last)`, or the `clauses` of the one statement that they are."""
-        text, starts, indents = self.document.text, self._starts, self._indents
+        text, places, indents = self.document.text, self._places, self._indents
         base = min(indents[first:last])
         begins = [first]
-        decorates = text.startswith("@", starts[first] + len(self._lead(first)))
+        decorates = text.startswith("@", places[first])
         for at in range(first + 1, last):
             if indents[at] > base:
                 continue
-            place = starts[at] + len(self._lead(at))
-            if decorates and not clauses and not _CLOSER.match(text, place):
-                decorates = text[place] == "@"
-            elif _CLAUSE.match(text, place):
+            place = places[at]
+            letter = text[place]
+            closes = letter in _CLOSER_BEGINS and _CLOSER.match(text, place) is not None
+            if decorates and not clauses and not closes:
+                decorates = letter == "@"
+            elif letter in _CLAUSE_BEGINS and _CLAUSE.match(text, place):
                 if clauses:
                     begins.append(at)
-            elif not clauses and not _CLOSER.match(text, place) and not self._goes_on(at, place):
+            elif not clauses and not closes and not self._goes_on(at, place):
                 begins.append(at)
-                decorates = text[place] == "@"
+                decorates = letter == "@"
         return list(pairwise([*begins, last]))
-
-    def _lead(self, at: int) -> str:
-        found = _ROW.match(self.document.text, self._starts[at])
-        return found[0] if found else ""
 
     def _goes_on(self, at: int, place: int) -> bool:
         """Whether the row, whose text begins at `place`, belongs to the row above it."""
@@ -172,8 +144,14 @@ class _Statements:
             return True
         if above.startswith(_ABOVE):
             return text.count("\n", self._starts[at - 1] + len(above), place) < 2 or above.startswith("@")
-        opening = text[place : self._starts[at + 1]].strip() in ("{", "begin")
-        return opening and above[-1:] not in (",", ";", "}", "]")
+        if text[place] not in _OPENER_BEGINS:
+            return False
+        row = text[place : self._starts[at + 1]].strip()
+        if row in ("{", "begin"):
+            return above[-1:] not in (",", ";", "}", "]") or (
+                above[-1] == "," and self._indents[at - 1] > self._indents[at]
+            )
+        return _BOUND.match(row) is not None
 
     def _body(self, first: int, last: int) -> Span:
         """What is between the rows that open a clause and those that close it."""
@@ -188,21 +166,21 @@ class _Statements:
             ):
                 begins = at + 1
                 break
+        least = min(indents[begins:last], default=0)
+        while begins < last and indents[begins] > least:  # a signature of several lines goes on farther in
+            begins += 1
         return (begins, last) if begins < last else (first + 1, last)
 
     def _packed(self, units: Sequence[Span]) -> Iterator[tuple[int, int, int]]:
         """Neighbours together as long as they fit, blank lines between them being the better places to cut at."""
-        text, starts = self.document.text, self._starts
-        if not units:
-            return
-        for first, last in pack(
-            [self._size(*unit) for unit in units],
-            [text[starts[a] : starts[b]].strip() for a, b in units],
-            [int(text.count("\n", starts[b - 1], starts[b]) > 1) for _, b in units],
-            self.cap,
-        ):
+        for first, last in packed([self._size(*unit) for unit in units], lambda: self._priced(units), self.cap):
             a, b = units[first][0], units[last - 1][1]
-            yield starts[a], starts[b], self._size(a, b)
+            yield self._starts[a], self._starts[b], self._size(a, b)
+
+    def _priced(self, units: Sequence[Span]) -> tuple[list[str], list[int]]:
+        text, starts = self.document.text, self._starts
+        keys = [text[starts[a] : starts[b]].strip() for a, b in units]
+        return keys, [int(text.count("\n", starts[b - 1], starts[b]) > 1) for _, b in units]
 
     def _lines(self, first: int, last: int) -> list[tuple[int, int, int]]:
         """Rows `[first, last)` between their lines; a line above the cap between its words."""
@@ -211,7 +189,7 @@ class _Statements:
         sizes: list[int] = []
         grades: list[int] = []
         lines = list(_lines(text, self._starts[first], self._starts[last]))
-        for (a, b), size in zip(lines, measure.sizes([text[a:b] for a, b in lines]), strict=True):
+        for (a, b), size in zip(lines, lengths(text, lines, measure), strict=True):
             if size <= cap:
                 spans.append((a, b))
                 sizes.append(size)
@@ -232,40 +210,30 @@ def _lines(text: str, start: int, end: int) -> Iterator[Span]:
     return pairwise(begins)
 
 
-def _rows(document: Document, start: int, end: int) -> tuple[list[int], list[int]]:
-    """Where the rows of `[start, end)` begin, and `end`; and how far they stand in."""
+def _rows(document: Document, start: int, end: int) -> tuple[list[int], list[int], list[int]]:
+    """Where the rows of `[start, end)` begin, and `end`; where their text does; and how far they stand in."""
     text = document.text
     starts: list[int] = []
-    indents: list[int] = []
-    literals = _literals(document, start, end)
-    opens, closes = next(literals, (end, end))
-    hashes: list[int] = []
-    tabs = text.find("\t", start, end) >= 0
+    places: list[int] = []
+    found_literals = literals(document, start, end)
+    opens, closes = next(found_literals, (end, end))
     for found in _ROW.finditer(text, start, end):
-        at, place = found.span()
+        at, place = found.span(1)
         while closes <= at:
-            opens, closes = next(literals, (end, end))
-        if opens < at and starts:
-            continue
-        if text[place] == "#":
-            hashes.append(len(starts))
-        starts.append(at)
-        indents.append(len(found[0].expandtabs(8)) if tabs else place - at)
+            opens, closes = next(found_literals, (end, end))
+        if opens >= at or not starts:
+            starts.append(at)
+            places.append(place)
+    if text.find("\t", start, end) < 0:
+        indents = [place - at for at, place in zip(starts, places, strict=True)]
+    else:
+        indents = [len(text[at:place].expandtabs(8)) for at, place in zip(starts, places, strict=True)]
     if not starts or starts[0] != start:
         starts.insert(0, start)
+        places.insert(0, start)
         indents.insert(0, indents[0] if indents else 0)
-        hashes = [at + 1 for at in hashes]
+    hashes = [at for at, place in enumerate(places) if text[place] == "#"]
     for at in reversed(hashes):  # comments and directives stand where they like
         beside = indents[at - 1 : at] + indents[at + 1 : at + 2]
         indents[at] = max(indents[at], min(beside)) if beside else indents[at]
-    return [*starts, end], indents
-
-
-def _literals(document: Document, start: int, end: int) -> Iterator[Span]:
-    """The strings and comments in `[start, end)` that hold line breaks; one that is never closed ends the search."""
-    pattern = _LITERALS.get(document.media_type)
-    for found in re.compile(pattern, re.DOTALL | re.MULTILINE).finditer(document.text, start, end) if pattern else ():
-        if found.end() == end:
-            return
-        if "\n" in found[0]:
-            yield found.span()
+    return [*starts, end], places, indents

@@ -24,10 +24,9 @@ def header(document: Document, piece: Piece, ruler: Ruler) -> str:
 
     At most a third of what the model reads: the outermost headings go first, then what is left is shortened.
     """
-    inside = _headings_inside(document, piece.start, piece.end)
-    path = [
-        title for depth, title in enumerate(piece.section_path, 1) if title and piece.section_path[:depth] not in inside
-    ]
+    above = piece.section_path
+    inside = _headings_inside(document, piece.start, piece.end) if above and piece.kind is not Kind.SYMBOL else ()
+    path = [title for depth, title in enumerate(above, 1) if title and above[:depth] not in inside]
     return _fit(path, piece.repeated.strip(), ruler)
 
 
@@ -59,6 +58,8 @@ def _headings_inside(document: Document, start: int, end: int) -> set[tuple[str,
 
 
 def _fit(path: Sequence[str], repeated: str, ruler: Ruler) -> str:
+    if not path and not repeated:
+        return ""
     budget = (ruler.cap - ruler.overhead - JOINT) // SHARE
     if budget < 1:
         return ""

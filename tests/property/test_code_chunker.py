@@ -286,6 +286,26 @@ def test_imports_and_the_files_own_documentation_are_a_piece_of_their_own(media_
     assert len(others) > 2
 
 
+#: media type → a function whose signature goes on farther in than its body, and the end of that signature
+WIDE = {
+    "text/x-python": ("def f(first=None,\n      second=None, *,\n      third=None):\n", "third=None):"),
+    "text/x-java": ("class A {\n  int f(\n      int first,\n      int second) throws E {\n", "throws E {"),
+    "text/x-c": ("int f(int first,\n      int second)\n{\n", "int second)\n{"),
+    "text/x-rust": ("fn f<T>(\n      first: T,\n      second: T,\n) -> T\nwhere\n      T: Copy,\n{\n", "T: Copy,\n{"),
+}
+
+
+@pytest.mark.parametrize("media_type", WIDE)
+@pytest.mark.parametrize("cap", range(60, 130, 7))
+def test_a_signature_of_several_lines_is_not_cut_through(media_type, cap):
+    head, ends = WIDE[media_type]
+    body = "".join(f"    log({number}, 'one two three');\n" for number in range(20))
+    document = parse(head + body + ("" if media_type == "text/x-python" else "}\n"), media_type)
+    found = pieces(check(document, Code(unit="characters", size=cap + len(head)), Characters()))
+    assert len(found) > 2
+    assert ends in document.text[: found[0].end]
+
+
 def test_a_long_statement_is_cut_into_runs_of_its_own_statements_and_its_neighbours_are_not():
     inner = "".join(
         f"            if check_{number}(value):\n                act_{number}(value)\n" for number in range(30)
@@ -357,6 +377,16 @@ def test_a_closing_bracket_is_no_piece_of_its_own():
     assert all(len(document.text[piece.start : piece.end].strip()) > 3 for piece in found)
 
 
+def test_the_words_that_open_and_close_a_scope_of_ruby_are_no_pieces_of_their_own():
+    methods = "".join(f"    def m{number}\n      {'x' * 150}\n    end\n\n" for number in range(4))
+    document = parse(f"module Bank\n  class Ledger\n{methods}  end\nend\n", "text/x-ruby")
+    found = pieces(check(document, Code(unit="characters", size=240), Characters()))
+    texts = [document.text[piece.start : piece.end].strip() for piece in found]
+    assert len(texts) == 4
+    assert texts[0].startswith("module Bank\n  class Ledger\n    def m0")
+    assert texts[-1].endswith("    end\n\n  end\nend")
+
+
 @pytest.mark.parametrize("media_type", ["text/javascript", "text/typescript", "text/x-go"])
 def test_a_closing_bracket_finds_room_beside_a_symbol_that_just_fits(media_type):
     """The words of the body go through every length around that at which nothing more fits under the symbol's path."""
@@ -399,7 +429,7 @@ def test_a_docstring_or_literal_that_fits_is_not_cut_through(media_type, paragra
     source = head + "".join(call.format(number) for number in range(calls * (1 + (call == "    log {}\n"))))
     document = parse(source if media_type == "text/x-python" else source + "}\n", media_type)
     found = pieces(check(document, Code(), Cached(word_pieces())))
-    assert len(found) > 2
+    assert len(found) > 1
     assert document.text[found[0].start : found[0].end].startswith(head.rstrip())
 
 

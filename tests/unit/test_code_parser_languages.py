@@ -25,6 +25,8 @@ SYMBOLS = {
         org.harbour.library.Shelf.put method
         org.harbour.library.Shelf.sort method
         org.harbour.library.Shelf.Side enum
+        org.harbour.library.Shelf.Side.LEFT constant
+        org.harbour.library.Shelf.Side.LEFT.mark method
         org.harbour.library.Shelf.Side.Side method
         org.harbour.library.Shelf.Side.mark method
         org.harbour.library.Shelf.Cursor class
@@ -61,6 +63,8 @@ SYMBOLS = {
         org.harbour.library.Ending.Lost class
         org.harbour.library.Ending.Lost.isDear method
         org.harbour.library.Side enum
+        org.harbour.library.Side.LEFT constant
+        org.harbour.library.Side.LEFT.mark method
         org.harbour.library.Side.mark method
         org.harbour.library.Desk object
         org.harbour.library.Desk.lend method
@@ -555,6 +559,53 @@ def test_a_closure_with_a_name_is_a_function_of_php():
     )
     assert found(document) == ["$twice function", "$y function"]
     assert content(document, "$twice").startswith("// Twice.")
+
+
+@pytest.mark.parametrize(
+    ("media_type", "source", "expected"),
+    [
+        (
+            "text/javascript",
+            "const api = {\n  list(req) {},\n  async add(req) {},\n  drop: (req) => {},\n};\n",
+            ["api constant", "api.list method", "api.add method", "api.drop method"],
+        ),
+        (
+            "text/javascript",
+            "export default {\n  data: 1,\n  methods: {\n    load() {},\n  },\n};\n",
+            ["default object", "default.methods object", "default.methods.load method"],
+        ),
+        (
+            "text/typescript",
+            "module.exports = {\n  f: function () {},\n};\n",
+            ["exports object", "exports.f method"],
+        ),
+        ("text/javascript", "const data = {\n  a: 1,\n  b: [() => 1],\n};\n", ["data constant"]),
+        (
+            "text/x-php",
+            "<?php\nreturn new class extends Migration {\n    public function up(): void {}\n};\n",
+            ["class@anonymous class", "class@anonymous.up method"],
+        ),
+        (
+            "text/x-ruby",
+            "class A\n  define_method(:total) do |x|\n    x\n  end\n  define_method('b') { 1 }\nend\n",
+            ["A class", "A.total method", "A.b method"],
+        ),
+        (
+            "text/x-c++",
+            "class A {\n  friend class B;\n  friend S& operator<<(S& s, const A& a) {\n    return s;\n  }\n};\n",
+            ["A class", "A.operator<< method"],
+        ),
+    ],
+)
+def test_functions_of_what_has_no_name_of_a_class_are_found(media_type, source, expected):
+    assert found(parse(source, media_type)) == expected
+
+
+def test_what_is_exported_from_another_file_is_kept_with_the_imports():
+    document = parse(
+        "import { a } from './a';\nexport * from './b';\nexport { c } from './c';\nf();\n", "text/typescript"
+    )
+    assert loose(document)[0] == "import { a } from './a';\nexport * from './b';\nexport { c } from './c';"
 
 
 def test_a_long_file_is_parsed_in_stretches_without_a_seam():

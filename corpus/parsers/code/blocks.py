@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from itertools import pairwise
 from typing import NamedTuple
 
 from chunkers.document import Block, Kind, Symbol
 
 _CONTINUATION = bytes(range(0x80, 0xC0))  #: the bytes of UTF-8 that begin no character
+_BLANK = frozenset(b" \t\n\r\v\f")
 _JOINTS = frozenset(b"{}()[];,.")  #: what holds no content of its own
 
 
@@ -59,12 +61,13 @@ class Blocks:
 
     def add(self, seen: Seen) -> None:
         """Take the next thing seen, in order of start."""
-        if seen.role in (Role.SYMBOL, Role.HEAD, Role.PART):
-            start = self._take_above(seen)
-            self._items.append(_Item(start, seen.end, seen.path, symbol=seen.symbol, open=seen.role is Role.HEAD))
+        role = seen.role
+        if role is Role.SYMBOL or role is Role.HEAD or role is Role.PART:
+            start = self._take_above(seen) if self._above else seen.start
+            self._items.append(_Item(start, seen.end, seen.path, "", seen.symbol, role is Role.HEAD))
         elif self._ends_line(seen):
             self._items[-1].end = seen.end
-        elif seen.role is Role.LOOSE:
+        elif role is Role.LOOSE:
             self._settle(before=seen)
             self._loose(seen.start, seen.end, seen.path, seen.group)
         else:
@@ -78,26 +81,18 @@ class Blocks:
         starts = _code_points(self.data, [item.start for item in self._items])
         blocks = []
         reached = 0
-        for at, item in enumerate(self._items):
-            end = starts[at + 1] if at + 1 < len(starts) else len(text)
-            start, end = _trim(text, starts[at] if at else 0, end, reached)
+        for item, place in zip(self._items, pairwise([0, *starts[1:], len(text)]), strict=False):
+            start, end = _trim(text, *place, reached)
             if start < end:
-                blocks.append(
-                    Block(
-                        kind=Kind.SYMBOL if item.symbol else Kind.CODE,
-                        start=start,
-                        end=end,
-                        section_path=item.path,
-                        symbol=item.symbol,
-                    )
-                )
+                kind = Kind.SYMBOL if item.symbol else Kind.CODE
+                blocks.append(Block(kind, start, end, section_path=item.path, symbol=item.symbol))
                 reached = end
         return tuple(blocks)
 
     def _take_above(self, seen: Seen) -> int:
         """Where a symbol begins, the comments and decorations directly above it included."""
         above = self._above
-        if not above or (above[-1].role is Role.COMMENT and self._apart(above[-1].end, seen.start)):
+        if above[-1].role is Role.COMMENT and self._apart(above[-1].end, seen.start):
             self._settle()
             return seen.start
         self._above = []
@@ -105,6 +100,8 @@ class Blocks:
 
     def _settle(self, before: Seen | None = None) -> None:
         """Nothing waits any longer: comments directly above loose text belong to it, others stand alone."""
+        if not self._above:
+            return
         above, self._above = self._above, []
         for at, seen in enumerate(above):
             follows = before is not None and not self._apart(above[-1].end, before.start)
@@ -127,7 +124,8 @@ class Blocks:
 
     def _last(self, end: int) -> int:
         """`end` without the white space before it: some grammars count a line's end to what stands in the line."""
-        while end > 0 and self.data[end - 1 : end].isspace():
+        data = self.data
+        while end > 0 and data[end - 1] in _BLANK:
             end -= 1
         return end
 
@@ -162,13 +160,11 @@ def _code_points(data: bytes, offsets: Sequence[int]) -> list[int]:
 
 def _trim(text: str, start: int, end: int, reached: int) -> tuple[int, int]:
     """Without white space around, but with the first line's indentation, as far as nothing else stands in that line."""
-    while start < end and text[end - 1].isspace():
-        end -= 1
-    while start < end and text[start].isspace():
-        start += 1
-    indented = start
-    while indented > reached and text[indented - 1] in " \t":
-        indented -= 1
-    if indented == 0 or text[indented - 1] == "\n":
-        start = indented
+    content = text[start:end]
+    kept = content.rstrip()
+    end = start + len(kept)
+    start = end - len(kept.lstrip())
+    line = text.rfind("\n", reached, start) + 1
+    if kept and (line or not reached) and not text[line:start].strip(" \t"):
+        start = line
     return start, end

@@ -28,7 +28,7 @@ class CodeParser:
     """Reads source code. The text is the source, so that spans are places in the file."""
 
     name: ClassVar[str] = "code"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     reads: ClassVar[frozenset[str]] = frozenset()
 
     def parse(self, data: bytes, media_type: str, settings: Settings) -> Parsed:  # noqa: ARG002 - it reads none

@@ -11,7 +11,7 @@ from tree_sitter import Node, Parser, Tree
 
 from chunkers.document import Symbol
 from corpus.parsers.code.blocks import Role, Seen
-from corpus.parsers.code.languages.base import IMPORTS, Found, Language
+from corpus.parsers.code.languages.base import IMPORTS, Found, Language, Meaning
 
 DEEPEST = 24  #: scopes inside one another that are followed; what is deeper belongs to the last
 LONGEST = 240  #: characters of a signature
@@ -22,8 +22,9 @@ _OPENING = re.compile(r"(?: ?(?:=>|[{(\[=,]))+$")  #: what a signature ends with
 _DECORATIONS = frozenset({"decorator", "annotation", "marker_annotation", "attribute_list", "attribute_declaration"})
 _VALUES = frozenset({"constant", "variable"})  #: kinds that are symbols at the top level only
 _CALLABLE = frozenset({"function", "method"})
-#: what a comment, a decorator or an attribute may begin with in any of the languages
-_ASIDE = re.compile(rb"[#@]|/[/*]|--|=begin|(?<![\w)\]])\[")
+#: What a comment, a decorator or an attribute may begin with in any of the languages. Each begins with a letter of its
+#: own, so that what has none of them is passed over fast.
+_ASIDE = re.compile(rb"#|@|/[/*]|--|=begin|\[(?<![\w)\]]\[)")
 
 
 @dataclass(slots=True)
@@ -87,51 +88,58 @@ class Walk:
                 continue
             outermost = self._scope(tree.root_node, (), "module")
             outermost.path = opened
-            for each in self._seen(outermost):
-                yield each._replace(start=each.start + start, end=each.end + start) if start else each
+            seen = self._seen(outermost)
+            if start:
+                seen = (each._replace(start=each.start + start, end=each.end + start) for each in seen)
+            yield from seen
             opened = outermost.path
 
     def _seen(self, outermost: _Scope) -> Iterator[Seen]:
+        language = self.language
+        meanings = language.meanings
         scopes = [outermost]
         first = True
         while scopes:
             scope = scopes[-1]
-            node = next(scope.nodes, None)
-            if node is None:
-                scopes.pop()
-                continue
-            if node.start_byte >= node.end_byte:
-                continue
-            is_first, first = first, first and node.type in self.language.comments
-            opening = self.language.opens.get(node.type)
-            if opening is not None and (found := opening(node)) is not None:
-                scope.path = scope.around + found.path
-                yield Seen(node.start_byte, node.end_byte, *self._what(node, node, found, scope, scope.path))
-                continue
             deepest = len(scopes) >= DEEPEST
-            found, inner = self._read(node, scope, deepest=deepest)
-            if found is None:
-                if not deepest and self._is_entered(node):
-                    keeps = node.type in self.language.neutral or scope.kind != "module"
-                    scopes.append(self._scope(node, scope.path, scope.kind if keeps else "statement"))
+            for node in scope.nodes:
+                start, end = node.byte_range
+                if start >= end:
+                    continue
+                meaning = meanings[node.type]
+                is_first, first = first, first and meaning.is_comment
+                if meaning.opens is not None and (found := meaning.opens(node)) is not None:
+                    scope.path = scope.around + found.path
+                    yield Seen(start, end, *self._what(node, node, found, scope, scope.path))
+                    continue
+                found, inner = None, node
+                if meaning.may_define or scope.holder:
+                    found, inner = self._read(node, meaning, scope, deepest=deepest)
+                if found is None:
+                    if not deepest and self._is_entered(node, meaning, end - start):
+                        keeps = meaning.is_neutral or scope.kind != "module"
+                        scopes.append(self._scope(node, scope.path, scope.kind if keeps else "statement"))
+                        break
+                    yield self._plain(node, meaning, scope, start, end, is_first=is_first)
+                    continue
+                path = scope.path + found.path
+                what = self._what(node, inner, found, scope, path)
+                body = found.body if found.inside else self._body_of_huge(inner, found)
+                if body is None or deepest:
+                    left = self._left_behind(node, path) if language.trailing else []
+                    yield Seen(start, left[0].start if left else end, *what)
+                    yield from left
                 else:
-                    yield self._plain(node, scope, is_first=is_first)
-                continue
-            path = scope.path + found.path
-            what = self._what(node, inner, found, scope, path)
-            body = found.body if found.inside else self._body_of_huge(inner, found)
-            if body is None or deepest:
-                left = self._left_behind(node, path)
-                yield Seen(node.start_byte, left[0].start if left else node.end_byte, *what)
-                yield from left
+                    role = Role.HEAD if what[0] is Role.SYMBOL else what[0]
+                    left = self._before(inner, body, path)
+                    yield Seen(start, left[0].start if left else body.start_byte, role, *what[1:])
+                    yield from left
+                    scopes.append(self._scope(body, path, found.inside or "function"))
+                    if found.inside == "module":
+                        self._modules.add(path)
+                    break
             else:
-                role = Role.HEAD if what[0] is Role.SYMBOL else what[0]
-                left = self._before(inner, body, path)
-                yield Seen(node.start_byte, left[0].start if left else body.start_byte, role, *what[1:])
-                yield from left
-                scopes.append(self._scope(body, path, found.inside or "function"))
-                if found.inside == "module":
-                    self._modules.add(path)
+                scopes.pop()
 
     def _scope(self, node: Node, path: tuple[str, ...], kind: str) -> _Scope:
         children = node.children
@@ -153,19 +161,18 @@ class Walk:
         signature = _signature(self._data, node, inner, found)
         return Role.SYMBOL, path, Symbol(self.language.joint.join(path), kind, signature)
 
-    def _plain(self, node: Node, scope: _Scope, *, is_first: bool) -> Seen:
-        language = self.language
-        role, group = Role.LOOSE, language.groups.get(node.type, "")
-        if node.type in language.comments:
+    def _plain(self, node: Node, meaning: Meaning, scope: _Scope, start: int, end: int, *, is_first: bool) -> Seen:
+        role, group = Role.LOOSE, meaning.group
+        if meaning.is_comment:
             role = Role.COMMENT
-        elif node.type in language.decorations:
+        elif meaning.is_decoration:
             role = Role.DECORATION
         elif scope.kind == "module":
-            if (reader := language.values.get(node.type)) and (found := reader(node)) and found.kind == "import":
+            if meaning.value is not None and (found := meaning.value(node)) and found.kind == "import":
                 group = IMPORTS
-            if is_first and language.docstring and node.children:
-                group = "docstring" if (node.type, node.children[0].type) == language.docstring else group
-        return Seen(node.start_byte, node.end_byte, role, scope.path, group=group)
+            if is_first and (docstring := self.language.docstring) and node.children:
+                group = "docstring" if (node.type, node.children[0].type) == docstring else group
+        return Seen(start, end, role, scope.path, None, group)
 
     def _left_behind(self, node: Node, path: tuple[str, ...]) -> list[Seen]:
         """The comments at the end of a symbol that belong to what follows it."""
@@ -187,22 +194,21 @@ class Walk:
             comments = [*comments, Seen(each.start_byte, each.end_byte, Role.COMMENT, path)] if is_comment else []
         return comments
 
-    def _read(self, node: Node, scope: _Scope, *, deepest: bool) -> tuple[Found | None, Node]:
+    def _read(self, node: Node, meaning: Meaning, scope: _Scope, *, deepest: bool) -> tuple[Found | None, Node]:
         """What `node` defines, and the node inside it that says so."""
-        language = self.language
-        if scope.holder and (element := language.elements[scope.holder](node)) is not None:
+        if scope.holder and (element := self.language.elements[scope.holder](node)) is not None:
             return element, node
+        if meaning.is_wrapper and meaning.symbol is not None and (found := meaning.symbol(node)) is not None:
+            return found, node
         inner = node
-        while inner.type in language.wrappers:
-            wrapped = [child for child in inner.children if self._defines(child)]
+        while meaning.is_wrapper:
+            wrapped = [(child, each) for child in inner.children if (each := self._definition(child))]
             if len(wrapped) != 1:
                 break
-            inner = wrapped[0]
-        found = None
-        if inner.type in language.symbols:
-            found = language.symbols[inner.type](inner)
-        if found is None and inner.type in language.values and not deepest:
-            found = language.values[inner.type](inner)
+            inner, meaning = wrapped[0]
+        found = meaning.symbol(inner) if meaning.symbol is not None else None
+        if found is None and meaning.value is not None and not deepest:
+            found = meaning.value(inner)
             if found is not None and (
                 found.kind == "import"
                 or (found.kind in _VALUES and scope.kind != "module")
@@ -211,9 +217,9 @@ class Walk:
                 found = None
         return found, inner
 
-    def _defines(self, node: Node) -> bool:
-        language = self.language
-        return node.type in language.symbols or node.type in language.values or node.type in language.wrappers
+    def _definition(self, node: Node) -> Meaning | None:
+        meaning = self.language.meanings[node.type]
+        return meaning if meaning.may_define else None
 
     def _body_of_huge(self, node: Node, found: Found) -> Node | None:
         """Where to look for the functions inside of a symbol that is too long to be read at once."""
@@ -222,37 +228,32 @@ class Walk:
         body = found.body or node
         return body if self._has_symbols(body) else None
 
-    def _is_entered(self, node: Node) -> bool:
-        if node.type in self.language.neutral:
+    def _is_entered(self, node: Node, meaning: Meaning, length: int) -> bool:
+        if meaning.is_neutral:
             return node.child_count > 0
-        return self._may_hold(node) and self._has_symbols(node)
-
-    def _may_hold(self, node: Node) -> bool:
-        language = self.language
-        return (
-            node.type in language.transparent
-            or node.type in language.neutral
-            or node.type in language.wrappers
-            or node.type == "ERROR"
-            or node.end_byte - node.start_byte > language.huge
-        )
+        return (meaning.is_entered or length > self.language.huge) and self._has_symbols(node)
 
     def _has_symbols(self, node: Node) -> bool:
         """Whether a function or a class lies below `node`, not counting what nobody looks into."""
         known = self._holds
         if node.id in known:
             return known[node.id]
+        meanings, huge = self.language.meanings, self.language.huge
         trail = [(node, iter(node.children))]
         while trail:
             current, children = trail[-1]
+            in_error = current.type == "ERROR"
+            is_long = current.end_byte - current.start_byte > huge
             for child in children:
-                reader = self.language.symbols.get(child.type)
-                if reader is None and current.type == "ERROR":
-                    reader = self.language.values.get(child.type)
+                meaning = meanings[child.type]
+                reader = meaning.value if in_error and meaning.symbol is None else meaning.symbol
+                may_hold = meaning.is_entered or (is_long and child.end_byte - child.start_byte > huge)
+                if reader is None and not may_hold:
+                    continue
                 if known.get(child.id) or (reader is not None and reader(child) is not None):
                     known.update((above.id, True) for above, _ in trail)
                     return True
-                if child.id not in known and self._may_hold(child):
+                if may_hold and child.id not in known:
                     trail.append((child, iter(child.children)))
                     break
             else:
@@ -266,17 +267,15 @@ def _signature(data: bytes, node: Node, inner: Node, found: Found) -> str:
     body, head = found.body, found.head
     end = head.end_byte if head is not None else body.start_byte if body is not None else inner.end_byte
     whole = head is not None or body is not None or found.kind in _CALLABLE
-    pieces = []
-    at = node.start_byte
-    shown = end if whole or (newline := data.find(b"\n", at, end)) < 0 else newline
-    has_asides = _ASIDE.search(data, at, shown) is not None
-    end = end if has_asides else shown
-    for start, stop in [*(_asides(node, end, deep=whole) if has_asides else ()), (end, end)]:
-        pieces.append(data[at:start].decode("utf-8", "replace"))
-        at = stop
-    text = " ".join(pieces).strip()
-    if not whole:
-        text = text.partition("\n")[0]
+    start = node.start_byte
+    shown = end if whole or (newline := data.find(b"\n", start, end)) < 0 else newline
+    if _ASIDE.search(data, start, shown) is None:
+        text = data[start:shown].decode("utf-8", "replace")
+    else:
+        places = [start, *(place for aside in _asides(node, end, deep=whole) for place in aside), end]
+        pieces = [data[at:stop].decode("utf-8", "replace") for at, stop in zip(places[::2], places[1::2], strict=True)]
+        text = " ".join(pieces).strip()
+        text = text if whole else text.partition("\n")[0]
     folded = " ".join(text[: 4 * LONGEST].split())
     if len(folded) > LONGEST:
         return folded[:LONGEST].rsplit(" ", 1)[0] + " …"

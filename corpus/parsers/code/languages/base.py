@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
+from typing import NamedTuple
 from warnings import catch_warnings, filterwarnings
 
 import tree_sitter
@@ -18,8 +20,7 @@ LONGEST_NAME = 80  #: characters of a name that is no identifier: a selector, a 
 IMPORTS = "imports"  #: the group of what names other files
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """What a node defines."""
 
     path: tuple[str, ...]  #: below the scope that it stands in: `("Store", "Publish")` for a Go method; may be empty
@@ -30,6 +31,47 @@ class Found:
 
 
 Reader = Callable[[Node], Found | None]  #: None: the node is no symbol after all
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a language makes of the nodes of one type."""
+
+    symbol: Reader | None
+    value: Reader | None
+    opens: Reader | None
+    may_define: bool  #: is a symbol or a value, or wraps one
+    is_wrapper: bool
+    is_neutral: bool
+    is_comment: bool
+    is_decoration: bool
+    is_entered: bool  #: looked into for symbols, however short
+    group: str
+
+
+class Meanings(dict[str, Meaning]):
+    """Node type → what it means, each looked up in a language's tables once."""
+
+    def __init__(self, language: Language) -> None:
+        self._language = language
+
+    def __missing__(self, kind: str) -> Meaning:
+        language = self._language
+        symbol, value = language.symbols.get(kind), language.values.get(kind)
+        is_wrapper, is_neutral = kind in language.wrappers, kind in language.neutral
+        meaning = self[kind] = Meaning(
+            symbol=symbol,
+            value=value,
+            opens=language.opens.get(kind),
+            may_define=is_wrapper or symbol is not None or value is not None,
+            is_wrapper=is_wrapper,
+            is_neutral=is_neutral,
+            is_comment=kind in language.comments,
+            is_decoration=kind in language.decorations,
+            is_entered=is_wrapper or is_neutral or kind in language.transparent or kind == "ERROR",
+            group=language.groups.get(kind, ""),
+        )
+        return meaning
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +97,14 @@ class Language:
     stretch: int = 0  #: bytes after which a file is parsed anew, for a grammar that does badly on long ones; 0: never
     anew: re.Pattern[bytes] | None = None  #: where that may be: at what stands at the top level by its look
     function: str = "language"  #: of the wheel's module, gives the grammar
+    meanings: Meanings = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "meanings", Meanings(self))
 
     def parser(self) -> tree_sitter.Parser:
         """A new parser of this language."""
-        handle = getattr(import_module(self.module), self.function)()
-        with catch_warnings():
-            # Grammars built before the capsule interface hand over an address.
-            filterwarnings("ignore", message="int argument support is deprecated", category=DeprecationWarning)
-            grammar = tree_sitter.Language(handle)
-        return tree_sitter.Parser(grammar)
+        return tree_sitter.Parser(grammar(self.module, self.function))
 
     def stretches(self, data: bytes) -> Iterator[tuple[int, int]]:
         """The parts of a file that are parsed each on its own; together they are all of it."""
@@ -76,6 +117,16 @@ class Language:
                 yield start, place
                 start, lines = place, 0
         yield start, len(data)
+
+
+@cache
+def grammar(module: str, function: str) -> tree_sitter.Language:
+    """The grammar that `function` of a wheel's `module` gives, loaded once in a process."""
+    handle = getattr(import_module(module), function)()
+    with catch_warnings():
+        # Grammars built before the capsule interface hand over an address.
+        filterwarnings("ignore", message="int argument support is deprecated", category=DeprecationWarning)
+        return tree_sitter.Language(handle)
 
 
 def source(node: Node) -> str:

@@ -173,7 +173,7 @@ CPLUSPLUS = Language(
         **_MACROS,
     },
     values={"declaration": _declaration("class"), "field_declaration": _declaration("class")},
-    wrappers=frozenset({"template_declaration", "linkage_specification"}),
+    wrappers=frozenset({"template_declaration", "linkage_specification", "friend_declaration"}),
     neutral=_PREPROCESSOR | {"declaration_list", "namespace_definition"},
     groups=imports("preproc_include", "using_declaration", "import_declaration"),
     prepare=blanked,

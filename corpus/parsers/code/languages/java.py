@@ -23,6 +23,11 @@ def _constant(node: Node) -> Found | None:
     return together(names, "constant")
 
 
+def _enum_constant(node: Node) -> Found | None:
+    """One with a class of its own; others are listed in the head of their enumeration."""
+    return named("constant", inside="class")(node) if node.child_by_field_name("body") is not None else None
+
+
 JAVA = Language(
     module="tree_sitter_java",
     opens={"package_declaration": _package},
@@ -36,6 +41,7 @@ JAVA = Language(
         "constructor_declaration": named("method"),
         "compact_constructor_declaration": named("method"),
         "annotation_type_element_declaration": named("method"),
+        "enum_constant": _enum_constant,
         "field_declaration": _constant,
         "constant_declaration": _constant,
     },

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tree_sitter import Node
 
 from corpus.parsers.code.languages.base import Found, Language, Reader, imports, named, source, together
@@ -12,12 +10,30 @@ _FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_func
 
 
 def _value(path: tuple[str, ...], value: Node | None, otherwise: str) -> Found | None:
-    """A name bound to a function or a class is that function or class; to anything else, `otherwise` ("" for none)."""
+    """A name bound to a function or a class is that function or class; to anything else, `otherwise` ("" for none).
+
+    What is bound to an object with functions is looked into.
+    """
     if value is not None and value.type in _FUNCTIONS:
         return Found(path, "function", value.child_by_field_name("body"))
     if value is not None and value.type == "class":
         return Found(path, "class", value.child_by_field_name("body"), inside="class")
+    if value is not None and value.start_point.row < value.end_point.row and _holds_functions(value, levels=2):
+        return Found(path, otherwise or "object", value, inside="class")
     return Found(path, otherwise) if otherwise else None
+
+
+def _holds_functions(value: Node, *, levels: int) -> bool:
+    """Whether functions are members of an object, or of one that is a member of it: `{ methods: { load() {} } }`."""
+    if value.type != "object":
+        return False
+    for member in value.named_children:
+        held = member.child_by_field_name("value") if member.type == "pair" else None
+        if member.type == "method_definition" or (
+            held is not None and (held.type in _FUNCTIONS or (levels > 1 and _holds_functions(held, levels=levels - 1)))
+        ):
+            return True
+    return False
 
 
 def _variables(node: Node) -> Found | None:
@@ -58,7 +74,7 @@ def _assignment(node: Node) -> Found | None:
         return None
     found = _value(path or ("exports",), inner.child_by_field_name("right"), "")
     is_method = found is not None and found.kind == "function" and "prototype" in parts
-    return replace(found, kind="method") if found is not None and is_method else found
+    return found._replace(kind="method") if found is not None and is_method else found
 
 
 def _field(node: Node) -> Found | None:
@@ -69,6 +85,9 @@ def _field(node: Node) -> Found | None:
 
 
 def _default_export(node: Node) -> Found | None:
+    """What `export default` gives away; `export … from` names another file as an import does."""
+    if node.child_by_field_name("source") is not None:
+        return Found((), "import")
     value = node.child_by_field_name("value")
     name = value.child_by_field_name("name") if value is not None else None
     return _value((source(name) if name is not None else "default",), value, "")

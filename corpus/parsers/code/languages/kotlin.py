@@ -30,6 +30,12 @@ def _class(node: Node) -> Found | None:
     return Found((source(name),), kind, child(node, *_BODIES), inside="class")
 
 
+def _enum_entry(node: Node) -> Found | None:
+    """One with a class of its own; others are listed in the head of their enumeration."""
+    name, body = child(node, "identifier"), child(node, *_BODIES)
+    return Found((source(name),), "constant", body, inside="class") if name is not None and body is not None else None
+
+
 def _object(node: Node) -> Found | None:
     name = node.child_by_field_name("name") or child(node, "identifier")
     called = source(name) if name is not None else "Companion"
@@ -91,6 +97,7 @@ KOTLIN = Language(
     opens={"package_header": _package},
     symbols={
         "class_declaration": _class,
+        "enum_entry": _enum_entry,
         "object_declaration": _object,
         "companion_object": _object,
         "function_declaration": _function,

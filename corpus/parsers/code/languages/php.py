@@ -33,6 +33,11 @@ def _closure(node: Node) -> Found | None:
     return Found((source(name),), "function", value.child_by_field_name("body"))
 
 
+def _anonymous(node: Node) -> Found | None:
+    """A class without a name, called as PHP itself calls it."""
+    return Found(("class@anonymous",), "class", node.child_by_field_name("body"), inside="class")
+
+
 def _statement(node: Node) -> Found | None:
     """`require 'a.php';`, `define('A', 1);` and `$f = function () {};`."""
     inner = node.named_children[0] if node.named_children else None
@@ -56,6 +61,7 @@ PHP = Language(
     symbols={
         "namespace_definition": _namespace,
         "class_declaration": named("class", inside="class"),
+        "anonymous_class": _anonymous,
         "interface_declaration": named("interface", inside="class"),
         "trait_declaration": named("trait", inside="class"),
         "enum_declaration": named("enum", inside="class"),
@@ -64,6 +70,7 @@ PHP = Language(
         "const_declaration": _constants,
     },
     values={"expression_statement": _statement},
+    wrappers=frozenset({"return_statement", "object_creation_expression"}),  # `return new class {`
     transparent=frozenset(
         {"if_statement", "else_clause", "else_if_clause", "compound_statement", "colon_block", "try_statement"}
     ),

@@ -39,6 +39,18 @@ def _constant(node: Node) -> Found | None:
     return Found((source(left),), "constant")
 
 
+def _defined(node: Node) -> Found | None:
+    """`define_method(:total) do`."""
+    method, given = node.child_by_field_name("method"), node.child_by_field_name("arguments")
+    block = node.child_by_field_name("block")
+    if method is None or given is None or block is None or source(method) != "define_method":
+        return None
+    name = given.named_children[0] if given.named_children else None
+    if name is None or name.type not in ("simple_symbol", "string"):
+        return None
+    return Found((source(name).strip(":'\""),), "method", block, head=given)
+
+
 def _load(node: Node) -> Found | None:
     method = node.child_by_field_name("method")
     return Found((), "import") if method is not None and source(method) in _LOADS else None
@@ -52,6 +64,7 @@ RUBY = Language(
         "method": _method,
         "singleton_method": _method,
         "assignment": _constant,
+        "call": _defined,
     },
     values={"call": _load},
     wrappers=frozenset({"call", "argument_list"}),  # `private def f`
