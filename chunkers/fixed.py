@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import ClassVar
+
+import regex  # type: ignore[import-untyped]
 
 from chunkers import sizes
 from chunkers.base import register
@@ -14,12 +18,23 @@ from chunkers.document import Document, Kind
 from chunkers.headers import room
 from chunkers.packing import pack
 from chunkers.sections import Leaf, leaves
-from chunkers.splitting import Measure, Segment, Span, Unit, grapheme_end, grapheme_start, lines, words
+from chunkers.signals import is_of_records
+from chunkers.splitting import Grade, Measure, Segment, Span, Unit, grapheme_end, grapheme_start, lines, words
 from chunkers.tokens import Ruler
 
 LOG = "text/x-log"
 
 _SHARE = 10  #: the default overlap is one in so many of the size; none between lines
+_TOGETHER = 20_000  #: words measured at a time
+
+_EXTENDS = r"[\p{GCB=Extend}\p{GCB=SpacingMark}\u200d]"  #: a grapheme goes on with these
+_UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+
+#: A word with the marks at it and the white space after it; where a script has no spaces, a letter is one.
+_WORD = regex.compile(
+    rf"(?:[\p{{Ps}}\p{{Pi}}]*+[{_UNSPACED}]{_EXTENDS}*+|[^\s{_UNSPACED}]++)[\p{{Po}}\p{{Pe}}\p{{Pf}}]*+\s*+"
+    rf"(?:{_EXTENDS}[^\s{_UNSPACED}]*+\s*+)*+"
+)
 
 
 @register("fixed")
@@ -28,14 +43,15 @@ class Fixed:
     """Windows of `size` that share `overlap` with the one before, whatever the text says.
 
     Assumes that importance is spread evenly and that structure means nothing: logs, transcripts without turns. Fails
-    on anything with headings, tables or code, and every window after an edit is another one. Text is cut between words
-    or, with `unit: characters`, anywhere but inside a grapheme: then L characters have
-    max(1, ceil((L - overlap) / (size - overlap))) windows. Parents are runs of windows and do not overlap, so no
-    window goes on past where the next parent begins. A log is cut between lines, and without an
-    overlap its lines decide where: so a log that was rotated, or has a line more at its head, keeps its windows.
+    on anything with headings, tables or code, and every window after an edit is another one. Text is cut between words,
+    in scripts without spaces between letters, or, with `unit: characters`, anywhere but inside a grapheme: then L
+    characters, like L words of one token each, have max(1, ceil((L - overlap) / (size - overlap))) windows. Parents are
+    runs of windows and do not overlap, so no window goes on past where the next parent begins. A log, or another text
+    of records, is cut between lines, and without an overlap its lines decide where: so a log that was rotated, or has
+    a line more at its head, keeps its windows.
     """
 
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     size: int | None = None  #: of a child, in `unit`; default: the smaller of 400 tokens and what the model reads
     overlap: int | None = None  #: shared with the child before, in `unit`; default: a tenth of the size, none in logs
@@ -49,7 +65,7 @@ class Fixed:
         """Yield the parts in order; windows share nothing across the place where one part meets the next."""
         measure = Measure(ruler, self.unit)
         size = sizes.resolve(self.size, self.unit, ruler)
-        by_line = document.media_type == LOG
+        by_line = document.media_type == LOG or is_of_records(document)
         overlap = sizes.resolve_overlap(self.overlap, size, 0 if by_line else size // _SHARE)
         for stretch in _stretches(leaves(document, document.blocks, measure)):
             yield from self._parts(document, stretch, measure, ruler, size, overlap, by_line=by_line)
@@ -77,15 +93,15 @@ class Fixed:
         if self.unit == "tokens":
             size = min(room(document, path, "", ruler, size) for path in {leaf.path for leaf in stretch})
             overlap = min(overlap, size - 1)
-        cut = lines if by_line else words
-        units = cut(text, start, end, measure, size, document.language)
         if by_line and not overlap:
+            units = lines(text, start, end, measure, size, document.language)
             for first, last in _by_content(text, units, max(size, parent_size)):
                 inside = units[first:last]
                 windows = [(inside[a].start, inside[b - 1].end) for a, b in _by_content(text, inside, size)]
                 yield _part(windows, paths)
             return
-        windows = [(units[a].start, units[b - 1].end) for a, b in _windows(units, size, overlap)]
+        cut = lines if by_line else _words
+        windows = list(_windows(cut(text, start, end, measure, size, document.language), size, overlap))
         for run in _parents(windows, parent_size // (size - overlap)):
             yield _part(run, paths)
 
@@ -134,15 +150,16 @@ def _stretches(found: Sequence[Leaf]) -> Iterator[Sequence[Leaf]]:
 
 
 def _character_windows(text: str, start: int, end: int, size: int, overlap: int) -> Iterator[Span]:
-    at = start
-    while True:
+    at = reached = start
+    while reached < end:
         stop = grapheme_start(text, at + size, at, end) if at + size < end else end
         if stop <= at:
-            stop = min(grapheme_end(text, at, end), at + size)
-        yield at, stop
-        if stop >= end:
-            return
-        at = max(at + 1, grapheme_start(text, stop - overlap, at, end)) if overlap else stop
+            stop = grapheme_end(text, at, at + size)
+        if stop > reached:  # else a long grapheme comes next, for which there is no room beside so much overlap
+            yield at, stop
+            reached = stop
+        back = grapheme_start(text, stop - overlap, at, end) if overlap else stop
+        at = back if back > at else grapheme_end(text, at, stop)
 
 
 def _by_content(text: str, units: Sequence[Segment], size: int) -> list[Span]:
@@ -150,20 +167,47 @@ def _by_content(text: str, units: Sequence[Segment], size: int) -> list[Span]:
     return pack([unit.size for unit in units], keys, [0] * len(units), size)
 
 
-def _windows(units: Sequence[Segment], size: int, overlap: int) -> Iterator[Span]:
-    """Runs of units, each as long as fits `size`; each after the first begins with what `overlap` holds."""
-    first = 0
-    while first < len(units):
-        last, filled = first, 0
-        while last < len(units) and (last == first or filled + units[last].size <= size):
-            filled += units[last].size
-            last += 1
-        yield first, last
-        if last == len(units):
-            return
-        shared = 0
-        following = last
-        while following - 1 > first and shared + units[following - 1].size <= overlap:
-            following -= 1
-            shared += units[following].size
-        first = following
+def _words(text: str, start: int, end: int, measure: Measure, cap: int, language: str | None) -> Iterator[Segment]:
+    """Words that tile the span, from its first on; one above `cap` in parts that leave little of a window empty."""
+    spans = (found.span() for found in _WORD.finditer(text, start, end))
+    while batch := list(islice(spans, _TOGETHER)):
+        sizes_of_batch = measure.sizes([text[a:b] for a, b in batch])
+        for (a, b), size in zip(batch, sizes_of_batch, strict=True):
+            if size <= cap:
+                yield Segment(a, b, size, Grade.WORD)
+                continue
+            parts = list(_parts_of_word(text, a, b, max(1, (b - a) * cap // (size * _SHARE))))
+            for (x, y), part in zip(parts, measure.sizes([text[x:y] for x, y in parts]), strict=True):
+                if part <= cap:
+                    yield Segment(x, y, part, Grade.GRAPHEME)
+                else:
+                    yield from words(text, x, y, measure, cap, language)
+
+
+def _parts_of_word(text: str, start: int, end: int, length: int) -> Iterator[Span]:
+    """Parts of about `length` characters that begin and end between graphemes."""
+    at = start
+    for place in range(start + length, end, length):
+        stop = grapheme_start(text, place, at, end)
+        if stop > at:
+            yield at, stop
+            at = stop
+    yield at, end
+
+
+def _windows(units: Iterable[Segment], size: int, overlap: int) -> Iterator[Span]:
+    """Runs of units, each as long as fits `size`; each after the first begins with what `overlap` holds.
+
+    Less is shared where a long unit comes next, so that every window goes on beyond the one before.
+    """
+    window: deque[Segment] = deque()
+    filled = 0
+    for unit in units:
+        if window and filled + unit.size > size:
+            yield window[0].start, window[-1].end
+            while window and (filled > overlap or filled + unit.size > size):
+                filled -= window.popleft().size
+        window.append(unit)
+        filled += unit.size
+    if window:
+        yield window[0].start, window[-1].end
