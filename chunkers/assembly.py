@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from uuid import UUID
 
@@ -115,8 +114,7 @@ def _trimmed_piece(document: Document, piece: Piece, start: int, end: int) -> It
     """The piece with the span that `[start, end)` shrinks to, or nothing."""
     start, end = trim(document.text, start, end, indented=piece.kind in (Kind.CODE, Kind.SYMBOL))
     if start < end:
-        same = start == piece.start and end == piece.end
-        yield piece if same else replace(piece, start=start, end=end)
+        yield Piece(start, end, piece.kind, piece.section_path, piece.repeated, piece.context)
 
 
 def trim(text: str, start: int, end: int, *, indented: bool = False) -> tuple[int, int]:

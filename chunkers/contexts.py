@@ -75,7 +75,8 @@ class _Reader:
         """The pieces of a stretch in runs, each with the span that is read for it."""
         sizes = [self._length(section) for section in stretch]
         depths = [len(common([before[-1].section_path, after[0].section_path])) for before, after in pairwise(stretch)]
-        strengths = [max(depths, default=0) - depth for depth in [*depths, 0]]
+        deepest = max(depths, default=0)
+        strengths = [deepest - depth for depth in [*depths, 0]]
         for first, last in pack(sizes, [self._text(section) for section in stretch], strengths, self._room(stretch)):
             yield from self._read_together(stretch[first:last])
 

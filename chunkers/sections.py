@@ -77,10 +77,11 @@ def leaves(document: Document, blocks: Iterable[Block], measure: Measure) -> lis
     at = 0
     for block in [*blocks, None]:
         begins = block.start if block is not None else len(text)
-        loose = _paragraphs(text, at, begins, placed[-1] if placed else None)
-        if placed and len(placed) - 1 not in barriers:
-            loose = [found for found in loose if _WORD.search(text, found.start, found.end)]
-        placed += loose
+        if (between := text[at:begins]) and not between.isspace():
+            loose = _paragraphs(text, at, begins, placed[-1] if placed else None)
+            if placed and len(placed) - 1 not in barriers:
+                loose = [found for found in loose if _WORD.search(text, found.start, found.end)]
+            placed += loose
         if block is None:
             break
         at = block.end
@@ -90,13 +91,19 @@ def leaves(document: Document, blocks: Iterable[Block], measure: Measure) -> lis
             barriers.setdefault(len(placed) - 1, begins)
     nexts = [*(block.start for block in placed[1:]), len(text)]
     stops = [barriers.get(number, nexts[number]) for number in range(len(placed))]
-    spans = [text[block.start : stop] for block, stop in zip(placed, stops, strict=True)]
-    sizes = measure.sizes(spans)
-    gaps = measure.sizes([span[len(span.rstrip()) :] for span in spans])
+    sizes = measure.of_spans(text, [(block.start, stop) for block, stop in zip(placed, stops, strict=True)])
+    ends = [_end(text, block, stop) for block, stop in zip(placed, stops, strict=True)]
+    gaps = measure.of_spans(text, list(zip(ends, stops, strict=True)))
     return [
         Leaf(block, stop, size, gap, number in barriers)
         for number, (block, stop, size, gap) in enumerate(zip(placed, stops, sizes, gaps, strict=True))
     ]
+
+
+def _end(text: str, block: Block, stop: int) -> int:
+    """Where the white space begins that a leaf ends with."""
+    begin = block.start if text[block.end - 1].isspace() else block.end
+    return begin + len(text[begin:stop].rstrip())
 
 
 def _paragraphs(text: str, start: int, end: int, before: Block | None) -> list[Block]:

@@ -48,7 +48,7 @@ class Semantic:
     of sentences compared that do not overlap.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     size: int | None = None  #: of a child, in `unit`; default: the smaller of 400 tokens and what the model reads
     min_size: int | None = None  #: of a child, in `unit`, where it can be had; default: a quarter of the size

@@ -33,7 +33,7 @@ class SentenceWindow:
     After LlamaIndex' SentenceWindowNodeParser, within sections and with a bound on the window.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     size: int | None = None  #: of a child, in `unit`: a longer sentence is cut; default: the smaller of 400 tokens and
     #: what the model reads
