@@ -18,6 +18,8 @@ __all__ = ["Settings", "fingerprint", "parse"]
 
 DEFAULTS = Settings()
 
+_READ_HTML = frozenset({"markdown", "mail", "notebook"})  #: parsers that hand HTML to the parser of it
+
 
 def parse(data: bytes, *, uri: str, settings: Settings = DEFAULTS) -> Document:
     """Parse one file.
@@ -49,7 +51,7 @@ def fingerprint(media_type: str, settings: Settings) -> str:
         "decode": decode.VERSION,
         "fidelity": fidelity.VERSION,
         "language": language.VERSION,
-        **({"html": parser_for("text/html").version} if parser.name == "markdown" else {}),  # reads raw tables
+        **({"html": parser_for("text/html").version} if parser.name in _READ_HTML else {}),
         **{name: getattr(settings, name) for name in sorted(parser.reads)},
     }
     return _fingerprint(f"parse/{parser.name}", parser.version, read)

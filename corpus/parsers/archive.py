@@ -16,16 +16,9 @@ MAX_PART = 256 << 20  #: bytes of one part that is XML; it is held in memory as 
 MAX_RATIO = 200  #: unpacked to packed, of parts above `RATIO_FROM`
 RATIO_FROM = 16 << 20
 
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
-
 
 def guard(data: bytes) -> None:
     """Refuse what is no archive, and what would unpack to too much, from the archive's directory alone."""
-    if data.startswith(_OLE):
-        if _ENCRYPTED in data:
-            raise ParseError("the file is encrypted with a password", hint="remove the password, or exclude the file")
-        raise ParseError("the file has the binary format of Office before 2007", hint="save it as DOCX or PPTX")
     check_directory(data)
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:

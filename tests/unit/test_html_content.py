@@ -306,6 +306,9 @@ PIECES = [
     "</details>", "<h2>", "</h2>", "<p>", "</p>", "<svg>", "<text>", "</text>", "</svg>", "<form>", "</form>",
     "<select>", "<option>", "</select>", "<button>", "</button>", "<p style='mso-list:l0 level2 lfo1'>",
     "<span style='mso-list:Ignore'>", "</span>", "<pre>", "</pre>", "<math>", "</math>",
+    "<button aria-expanded=false>", "<button class=accordion>", "<div role=button aria-controls=a aria-expanded=true>",
+    "<div id=a hidden>", "<b aria-hidden=true>", "</b>", "<div itemtype='https://schema.org/Question'>",
+    "<h3 itemprop=name>", "</h3>", "<div itemprop=acceptedAnswer hidden>", "<ol type=a start=3 reversed>",
 ]  # fmt: skip
 
 

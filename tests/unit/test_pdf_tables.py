@@ -13,6 +13,7 @@ from pdf_making import HEIGHT, Page, pdf
 from chunkers.document import Block, Document, Kind
 from corpus.parsers.base import Settings
 from corpus.parsers.pdf.block import PdfBlock
+from corpus.parsers.pdf.captions import with_captions_apart
 from corpus.parsers.pdf.header import header_rows
 from corpus.parsers.pdf.items import Item
 from corpus.parsers.pdf.parser import PdfParser
@@ -222,3 +223,48 @@ def test_rows_that_a_text_below_a_table_begins_with_are_rows_of_the_table() -> N
     grown, rest = whole_tables([table, below], found)
     assert grown.rows == (("Ships", "41", "28"), ("Fee", "$ 82", "$ 74"))
     assert rest.text == "(a) The fee is that of a year and no more."
+
+
+FLOWS = [["Pump", "Flow l/s", "Power kW"], ["P-1", "1.5", "10"], ["P-2", "2.5", "20"], ["P-3", "3.5", "30"]]
+
+
+@pytest.mark.parametrize(
+    ("caption", "below"),
+    [
+        ("Table 1: Flow of each pump", False),
+        ("Tableau 1. Débit de chaque pompe", False),
+        ("Table 1: Flow of each pump", True),
+    ],
+)
+def test_a_caption_close_to_a_table_is_no_row_of_it(caption: str, below: bool) -> None:
+    page = Page().lines(72, 80, BODY)
+    page.text(72, 150 + below * 82, caption)
+    document = parsed([spaced(page, FLOWS, 72, 170, columns=(0, 120, 240), step=15)])
+    (table,) = tables(document)
+    assert table.rows == tuple(map(tuple, FLOWS))
+    (block,) = [block for block in document.blocks if block.kind is Kind.CAPTION]
+    assert document.text[block.start : block.end] == caption
+    assert (block.start > table.start) is below
+
+
+def a_table(rows: list[list[str]]) -> PdfBlock:
+    columns = tuple((100.0 * at, 100.0 * at + 80) for at in range(len(rows[0])))
+    return PdfBlock(Kind.TABLE, "", 1, (0, 0, 300, 15 * len(rows)), rows=tuple(map(tuple, rows)), columns=columns)
+
+
+def test_a_caption_in_a_cell_over_all_columns_goes_and_its_column_with_it() -> None:
+    rows = [["", "Таблица 2. Насосы", ""], ["A", "", "1"], ["B", "", "2"]]
+    caption, table = with_captions_apart([a_table(rows)], [])
+    assert (caption.kind, caption.text) == (Kind.CAPTION, "Таблица 2. Насосы")
+    assert table.rows == (("A", "1"), ("B", "2"))
+    assert len(table.columns) == 2
+
+
+def test_a_list_of_tables_is_no_table_with_captions() -> None:
+    rows = [["Table 1: Boxes", "4"], ["Table 2: Letters", "7"], ["Table 3: Ships", "9"]]
+    assert [block.rows for block in with_captions_apart([a_table(rows)], [])] == [tuple(map(tuple, rows))]
+
+
+def test_a_row_about_a_table_stays() -> None:
+    rows = [["Table 1", "Table 2"], ["4", "7"], ["9", "3"]]
+    assert [block.rows for block in with_captions_apart([a_table(rows)], [])] == [tuple(map(tuple, rows))]

@@ -7,7 +7,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from corpus.parsers.html.names import BACKLINKS, CONTENTS, FOLDS, NUMBERS, REMARK, REMARK_ROLES, STRONG, WEAK, named
+from corpus.parsers.html.names import (
+    BACKLINKS,
+    CONTENTS,
+    FOLDS,
+    HIDDEN,
+    NUMBERS,
+    REMARK,
+    REMARK_ROLES,
+    ROLES,
+    STRONG,
+    WEAK,
+    named,
+)
 from corpus.parsers.html.tree import UNSEEN, Node, measure
 from corpus.parsers.html.words import words
 
@@ -16,12 +28,6 @@ _GONE = UNSEEN | {
     "video", "map", "area", "embed", "param", "source", "track", "rp", "frame", "frameset", "progress", "meter",
 }  # fmt: skip
 _FURNITURE = frozenset({"nav", "footer", "aside", "menu"})
-_ROLES = frozenset(
-    {
-        "navigation", "banner", "contentinfo", "search", "complementary", "dialog", "alertdialog", "menu", "menubar",
-        "toolbar", "tooltip", "tablist",
-    }
-)  # fmt: skip
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _CONTROLS = frozenset({"button", "input", "select"})  #: a section of a text has none; the bar that asks for consent has
 _SECTION = 200  #: elements of a section in which its title is looked for
@@ -33,7 +39,6 @@ _SENTENCE = 80  #: characters of a paragraph that is more than a label or a teas
 _PROSE_AROUND = 0.5  #: of the main part's own text may stand outside it in paragraphs
 _DIGITS = str.maketrans("", "", "0123456789")
 _NAMED_BY_BUTTON = frozenset({*_HEADINGS, "summary", "dt"})
-_HIDDEN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _PILCROWS = frozenset({"", "¶", "#", "§", "🔗", "^", "↑", "↩", "↩︎", "⤴"})
 _PILCROW_WORDS = frozenset({"link", "permalink", "anchor"})  #: as these, in a heading
 _ZERO_WIDTH = str.maketrans("", "", "\u200b\u200c\u200d\u2060\ufeff")
@@ -203,7 +208,7 @@ def _is_furniture(node: Node, parent: Node, page: _Page, *, inside: bool) -> boo
     if tag == "form":
         in_table = parent.tag in ("table", "tbody", "thead", "tr")  # where it holds rows, however wrongly
         return not in_table and not (node.holds & {"h2", "h3", "table", "pre"}) and node.size < 1000
-    if node.get("role") in _ROLES:
+    if node.get("role") in ROLES:
         return not any(REMARK.search(name) for name in names)
     if named(BACKLINKS, names):
         return True
@@ -242,11 +247,11 @@ def _is_hidden(node: Node, page: _Page) -> bool:
         return node.tag != "figcaption"
     if node.tag == "dialog" and "open" not in attributes:
         return True
-    dark = "style" in attributes and bool(_HIDDEN.search(attributes["style"]))
+    dark = "style" in attributes and bool(HIDDEN.search(attributes["style"]))
     if not dark and attributes.get("hidden", "until-found") == "until-found":
         return False
     folds_out = node.get("id") in page.folding or named(FOLDS, node.names)
-    return not folds_out or node.get("role") in _ROLES or named(STRONG, node.names) or 2 * node.linked > node.size
+    return not folds_out or node.get("role") in ROLES or named(STRONG, node.names) or 2 * node.linked > node.size
 
 
 def _is_permalink(node: Node, parent: Node) -> bool:

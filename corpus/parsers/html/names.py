@@ -43,6 +43,31 @@ WEAK = re.compile(
 )
 #: as these, where a third of the text are links: a table of contents has a title, too, and numbers
 CONTENTS = re.compile(r"toc\d?|toctree-wrapper|table-?of-?contents|on-this-page")
+#: roles of furniture
+ROLES = frozenset(
+    {
+        "navigation", "banner", "contentinfo", "search", "complementary", "dialog", "alertdialog", "menu", "menubar",
+        "toolbar", "tooltip", "tablist",
+    }
+)  # fmt: skip
+#: a style by which an element is not shown
+HIDDEN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+#: classes of a button that is the name of what stands below it
+DISCLOSES = re.compile(r"[\w-]*(?:accordion|faq|collapsible|disclosure|expander|spoiler)[\w-]*|question")
+#: what is written on buttons that only act, in lower case
+ACTS = re.compile(
+    r"(?:show|hide|view|read|see|learn|load|expand|collapse|toggle|open|close)"
+    r"(?:[ ](?:all|more|less|fewer|full|the|this|code|source|details?|menu|answers?|solution|everything|content|text"
+    r"|comments?|replies|transcript|options|filters?|nav|navigation|sidebar|section|\d+)){0,4}"
+    r"|(?:main )?menu|more|less|details|next|prev|previous|back|play|pause|search|share|copy|copied|filters?|sort"
+    r"|settings|ok|subscribe|edit|print|download|(?:go to )?(?:slide|page|item) \d+(?: of \d+)?"
+    r"|accept(?: all)?(?: cookies)?"
+    r"|(?:mehr|weniger)(?: (?:anzeigen|erfahren|lesen))?|weiterlesen|menü|suche|suchen|teilen|kopieren|schließen"
+    r"|(?:voir|afficher|en savoir|lire) (?:plus|moins|la suite)|partager|rechercher|copier|fermer"
+    r"|(?:ver|leer|mostrar|saber) (?:más|menos)|menú|buscar|compartir|copiar|cerrar"
+    r"|подробнее|ещё|читать далее|показать(?: (?:ещё|все|всё))?|скрыть|меню|поиск|найти|поделиться|копировать|закрыть"
+    r"|展开|收起|更多|查看更多|显示更多|阅读更多|菜单|搜索|分享|复制|关闭"
+)
 _LONGEST_NAME = 60  #: characters of a class that is a word and not a program's output
 
 

@@ -10,6 +10,7 @@ from chunkers.document import Document, Kind
 from corpus.errors import ParseError
 from corpus.parsers import decode
 from corpus.parsers.base import Parsed, Settings
+from corpus.parsers.html.folds import unfold
 from corpus.parsers.html.main import main_part
 from corpus.parsers.html.mend import mend
 from corpus.parsers.html.meta import read_head
@@ -34,7 +35,7 @@ class HtmlParser:
     """Reads pages: headings, paragraphs, lists, tables with merged cells, code as it stands."""
 
     name: ClassVar[str] = "html"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     reads: ClassVar[frozenset[str]] = frozenset()
 
     def parse(self, data: bytes, media_type: str, settings: Settings) -> Parsed:  # noqa: ARG002 - it reads none
@@ -46,6 +47,7 @@ class HtmlParser:
         head = read_head(root)
         elsewhere = _elsewhere(root)
         mend(root)
+        unfold(root)
         main, left_out = main_part(root)
         text = Walk(root.size).run(main)
         blocks = text.finished()

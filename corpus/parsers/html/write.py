@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from chunkers.document import Kind
 from chunkers.questions import is_question
+from corpus.parsers.html.markers import Markers
 from corpus.parsers.html.roles import Role, holds_footnotes, language_of, role_of
 from corpus.parsers.html.tables import grid, heads, is_layout, nested, strays
 from corpus.parsers.html.text import Text
@@ -32,7 +33,7 @@ class _Frame:
     in_item: bool
     notes: bool  #: items in it are footnotes
     language: str  #: of code in it
-    count: int | None = None  #: lists: the number of the next item; None if they have bullets
+    markers: Markers | None = None  #: of the items of a list; None if they have bullets
     asked: bool = False  #: definition lists and `details`: the last term or summary is a question
 
 
@@ -117,25 +118,23 @@ class Walk:
         self._frames.append(frame)
         match role:
             case Role.LIST:
-                start = node.get("start")
-                frame.count = (int(start) if re.fullmatch(r"\d{1,9}", start) else 1) if node.tag == "ol" else None
+                frame.markers = Markers(node) if node.tag == "ol" else None
             case Role.ITEM:
                 self._items += 1
                 frame.in_item = True
-                self._marker = _next_marker(outer)
+                self._marker = f"{outer.markers.next(node)} " if outer.markers and outer.role is Role.LIST else "- "
             case Role.QUOTE:
                 frame.kind, frame.in_item = Kind.QUOTE, False
             case Role.CAPTION:
                 frame.kind, frame.in_item = Kind.CAPTION, False
             case Role.FOOTNOTE:
                 frame.kind, frame.in_item = Kind.FOOTNOTE, False
-                if outer.count is not None:
-                    self._note = f"[{outer.count}] "
-                    outer.count += 1
+                if outer.markers:
+                    self._note = f"[{outer.markers.next(node).removesuffix('.')}] "
             case Role.REMARK:
                 self._remarks += 1
             case Role.TERM | Role.SUMMARY:
-                outer.asked = node.size <= _QUESTION and is_question(words(node))
+                outer.asked = node.size <= _QUESTION and ("asked" in node.attributes or is_question(words(node)))
                 if outer.asked:
                     frame.kind, frame.in_item = Kind.QUESTION, False
             case Role.DEFINITION if outer.asked:
@@ -262,14 +261,6 @@ class Walk:
             self._put(Kind.FORMULA, f"$$\n{source}\n$$" if source else "")
         else:
             self._run.append(source)
-
-
-def _next_marker(outer: _Frame) -> str:
-    """The bullet or number of an item of the list `outer`."""
-    if outer.role is not Role.LIST or outer.count is None:
-        return "- "
-    outer.count += 1
-    return f"{outer.count - 1}. "
 
 
 def _paragraphs(run: str) -> Iterable[str]:

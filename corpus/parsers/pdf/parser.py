@@ -18,6 +18,7 @@ from corpus.parsers.draft import Draft, write
 from corpus.parsers.pdf import unstructured
 from corpus.parsers.pdf.block import PdfBlock
 from corpus.parsers.pdf.blocks import blocks_of
+from corpus.parsers.pdf.captions import with_captions_apart
 from corpus.parsers.pdf.code import body_font, is_monospaced
 from corpus.parsers.pdf.continued import continued_tables, with_captions_beside
 from corpus.parsers.pdf.flow import joined
@@ -36,7 +37,7 @@ class PdfParser:
     """Text, headings with levels, lists, tables with rows, code, captions; each with its page and box."""
 
     name: ClassVar[str] = "pdf"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     reads: ClassVar[frozenset[str]] = frozenset({"pages", "pdf", "ocr_languages"})
 
     def parse(self, data: bytes, media_type: str, settings: Settings) -> Parsed:
@@ -80,7 +81,8 @@ def _blocks(source: Source) -> tuple[list[PdfBlock], list[str]]:
     left_out: list[str] = []
     for page in source.pages:
         progress.reached(f"page {page.number} of {len(source.pages)}")
-        blocks += with_statements(whole_tables(blocks_of(page, code_by_font=code_by_font), page.items), page)
+        whole = whole_tables(blocks_of(page, code_by_font=code_by_font), page.items)
+        blocks += with_captions_apart(with_statements(whole, page), page.items)
         left_out += [*page.hidden, *stamps(page)]
     blocks, furniture = without_furniture(blocks, source.pages, source.outline)
     blocks, repeated = continued_tables(joined(blocks, source.outline))
