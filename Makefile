@@ -3,7 +3,7 @@
 BIN := .venv/bin
 export DO_NOT_TRACK := 1
 
-.PHONY: help demo up down test fuzz lint bench bench-parse bench-edits bench-chunkers bench-setup clean bootstrap
+.PHONY: help demo up down test fuzz lint bench bench-parse bench-edits bench-chunkers bench-late bench-setup clean bootstrap
 .DEFAULT_GOAL := help
 
 help: ## show this
@@ -30,7 +30,7 @@ lint: bootstrap ## ruff and mypy
 	@$(BIN)/mypy
 	@$(BIN)/mypy scripts dags bench
 
-bench: bench-parse bench-edits bench-chunkers ## every measurement (make -k: whatever the one before it came to)
+bench: bench-parse bench-edits bench-chunkers bench-late ## every measurement (make -k: whatever the one before it came to)
 
 bench-parse: bench-setup ## what is read right, how fast, beside other tools (KERF_TEST_DATA names the documents)
 	@$(BIN)/python -m bench.parse $(ARGS)
@@ -40,6 +40,9 @@ bench-edits: bench-setup ## what is embedded anew when documents change, beside 
 
 bench-chunkers: bench-setup ## how fast and how well text is cut, beside other tools (KERF_TEST_DATA too)
 	@$(BIN)/python -m bench.chunkers $(ARGS)
+
+bench-late: bootstrap ## what late chunking finds, beside the same children embedded alone (KERF_TEST_DATA too)
+	@$(BIN)/python -m bench.late $(ARGS)
 
 bench-setup: bootstrap
 	@: "$${KERF_TEST_DATA:?must name the folder with the documents to read}"

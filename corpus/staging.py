@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from chunkers.chunk import Child, Context, Cut, Parent, embedded_text
+from chunkers.chunk import Child, Context, Cut, Parent, Place, embedded_text
 from chunkers.identity import context_key, embedding_key
 from corpus.embedding import Text
 
@@ -40,7 +40,14 @@ class StagedDocument:
     @property
     def texts(self) -> dict[bytes, Text]:
         """What is read for the children, by the keys of their vectors; a context is the same text for all of its."""
-        contexts = {row["id"]: Text(context_key(row["text"]), row["text"], row["tokens"]) for row in self.contexts}
+        places: dict[UUID, dict[bytes, Place]] = {row["id"]: {} for row in self.contexts}
+        for child in self.children:
+            if child["context_id"]:
+                places[child["context_id"]][child["key"]] = (child["context_start"], child["context_end"])
+        contexts = {
+            row["id"]: Text(context_key(row["text"]), row["text"], row["tokens"], places[row["id"]])
+            for row in self.contexts
+        }
         return {
             child["key"]: contexts[child["context_id"]]
             if child["context_id"]

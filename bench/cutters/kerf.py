@@ -29,6 +29,11 @@ def version() -> str:
     return _version("kerf")
 
 
+def parsed(name: str, text: str) -> Document:
+    """A text as the parser that its name asks for reads it."""
+    return parse(text.encode(), uri=name, settings=_SETTINGS)
+
+
 def cutter(
     way: str, size: int, tokenizer: str | None, part: Part = "sync", *, headers: bool = False, share: int = 1
 ) -> Cutter:
@@ -52,12 +57,12 @@ class _Kerf:
 
     def prepare(self, name: str, text: str) -> Any:
         """The parsed document with its name, or the text itself where parsing is part of what is timed."""
-        return name, text if self.part == "parsed too" else self._parsed(name, text)
+        return name, text if self.part == "parsed too" else parsed(name, text)
 
     def cut(self, prepared: tuple[str, Any]) -> list[str]:
         """The texts of the children."""
         name, given = prepared
-        document: Document = self._parsed(name, given) if isinstance(given, str) else given
+        document: Document = parsed(name, given) if isinstance(given, str) else given
         chunker = self._chunker(document, name)
         if self.part == "pieces":
             text = document.text
@@ -65,9 +70,6 @@ class _Kerf:
             return [text[piece.start : piece.end] for part in parts for piece in part.pieces]
         made = assembly.cut(document_id("bench", name), document, chunker, self.ruler)
         return [each.embedded_text for each in made.read] if self.headers else [child.text for child in made.children]
-
-    def _parsed(self, name: str, text: str) -> Document:
-        return parse(text.encode(), uri=name, settings=_SETTINGS)
 
     def _chunker(self, document: Document, name: str) -> Strategy:
         recipe = router.route(document, uri=name).recipe if self.recipe == "routed" else self.recipe
