@@ -134,29 +134,43 @@ def _hits(
 
 
 def _within(hits: Sequence[Row], limit: int, budget: int | None) -> Found:
-    """One result for each parent while the budget lasts, and none for a child that a context shows already."""
-    results: list[Result] = []
+    """One result for each parent while the budget lasts, and none for a child that a context shows already.
+
+    The parent where it fits, else the child; what is left of the budget then goes to what stands around such children,
+    best first.
+    """
+    chosen: list[tuple[Row, str, int]] = []  #: with the context and its tokens
     seen: set[UUID] = set()
     shown: dict[UUID, list[tuple[int, int]]] = {}
     left = budget
     for row in hits:
-        if len(results) == limit:
+        if len(chosen) == limit:
             break
-        place = row["start_offset"], row["end_offset"]
+        place = _place(row)
         spans = shown.setdefault(row["document_id"], [])
         if row["parent_id"] in seen or any(start <= place[0] and place[1] <= end for start, end in spans):
             continue
         start, context, tokens = row["context_start"], row["context"], row["context_tokens"]
         if left is not None and tokens > left:
-            if row["tokens"] > left:
+            start, context, tokens = row["start_offset"], row["text"], row["tokens"]
+            if tokens > left:
                 continue
-            start, end, tokens = _widest(row["siblings"], place, left)
-            context = context[start - row["context_start"] : end - row["context_start"]]
         seen.add(row["parent_id"])
         spans.append((start, start + len(context)))
         left = None if left is None else left - tokens
+        chosen.append((row, context, tokens))
+    results = []
+    for row, context, tokens in chosen:
+        if left is not None and len(context) < len(row["context"]):
+            start, end, more = _widest(row["siblings"], _place(row), tokens + left)
+            context = row["context"][start - row["context_start"] : end - row["context_start"]]
+            left, tokens = left - more + tokens, more
         results.append(_result(row, context, tokens))
     return Found(tuple(results), sum(result.tokens for result in results))
+
+
+def _place(row: Row) -> tuple[int, int]:
+    return row["start_offset"], row["end_offset"]
 
 
 def _widest(siblings: Sequence[Sequence[int]], place: tuple[int, int], budget: int) -> tuple[int, int, int]:

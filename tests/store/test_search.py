@@ -275,19 +275,21 @@ def test_a_parent_stands_once_with_its_best_child():
     assert found.tokens == 200
 
 
-def test_a_budget_takes_what_fits_around_the_child_where_the_parent_is_too_long_and_nothing_where_that_is():
-    hits = [
-        row("a", "pa", 0.9),
-        row("d", "qbcdefg", 0.8),
-        row("c", "rc", 0.7, tokens=60),
-        row("d", "sd", 0.6, tokens=9),
-    ]
+def test_a_budget_takes_the_child_where_the_parent_is_too_long_and_nothing_where_both_are():
+    hits = [row("a", "pa", 0.9), row("b", "qb", 0.8, tokens=30), row("c", "rc", 0.7, tokens=60), row("d", "sd", 0.6)]
     found = searching._within(hits, 10, 140)
-    assert [result.context for result in found.results] == ["pa", "cdef"]
+    assert [result.context for result in found.results] == ["pa", "b", "d"]
     assert found.tokens == sum(result.tokens for result in found.results) == 140
-    assert [result.context for result in searching._within(hits, 10, 149).results] == ["pa", "cdef", "d"]
-    assert [result.context for result in searching._within(hits[1:2], 10, 15).results] == ["d"]
-    assert [result.context for result in searching._within([row("q", "qbc", 0.8)], 10, 99).results] == ["qbc"]
+
+
+def test_what_is_left_of_a_budget_goes_to_what_stands_around_the_children_best_first():
+    hits = [row("d", "qbcdefg", 0.8), row("b", "sab", 0.6, tokens=20)]
+    assert [result.context for result in searching._within(hits, 10, 60).results] == ["cdef", "b"]
+    assert [result.context for result in searching._within(hits, 10, 59).results] == ["cde", "b"]
+    assert [result.context for result in searching._within(hits, 10, 30).results] == ["d", "b"]
+    assert [result.context for result in searching._within(hits, 1, 60).results] == ["bcdefg"]
+    assert [result.context for result in searching._within(hits[1:], 10, 99).results] == ["sab"]
+    assert searching._within(hits, 10, 59).tokens == 50
 
 
 def test_a_child_that_another_window_shows_is_no_result_of_its_own():
