@@ -1,10 +1,10 @@
 """Content-defined packing: consecutive units into runs under a cap, so that edits stay local.
 
 Where a run ends is decided by the units near that place and not by their distance from the start. Each boundary has a
-price: low where the structure is strong, and among equals drawn from a hash of the unit before it. Boundaries that
-are the cheapest within half a cap on both sides are cut, whatever lies farther away; between two of them, where a run
-may still be above the cap, the cheapest cuts that bring it under are taken. An edit moves the cuts between its
-neighbouring fixed ones at most, and the old cuts come back right after.
+price: low where the structure is strong, and among equals drawn from a hash of the unit before it. Of what is longer
+than a few caps, the boundaries that are the cheapest within two thirds of a cap on both sides are cut, whatever lies
+farther away. Between two of them, and in what is not so long, the cheapest cuts that bring every run under the cap are
+taken. An edit moves the cuts between its neighbouring fixed ones at most, and the old cuts come back right after.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from zlib import crc32
 
 _DRAWN = 1 << 16  #: prices drawn by hash lie in [0, _DRAWN)
 _SPREAD = 0x9E3779B1  #: an odd number: what differs anywhere in a checksum differs in the upper half of its product
-_RUN = _DRAWN // 4  #: what every cut costs beside, so that runs are not cut smaller than need be
+_RUN = _DRAWN  #: what every cut costs beside, so that runs are not cut smaller than need be
 _GRADE = _DRAWN // 2  #: what one grade of strength saves
 _SHORT = 4 * _DRAWN  #: what a run below a quarter of the cap costs beside
+_FEW = 4  #: caps up to which an edit may move every cut; fixed ones in so little make a tenth more runs
 
 
 def pack(
@@ -35,30 +36,36 @@ def pack(
         return [(0, len(sizes))]
     strongest = max(strengths)
     prices = [
-        _RUN + _GRADE * (strongest - strength) + _drawn(key) for key, strength in zip(keys, strengths, strict=True)
+        _RUN + _GRADE * (strongest - strength) + drawn for drawn, strength in zip(_drawn(keys), strengths, strict=True)
     ]
     reached = [0, *accumulate(sizes)]
     runs: list[tuple[int, int]] = []
     first = 0
-    for last in [*_fixed(reached, prices, cap), len(sizes)]:
-        runs += _cheapest(reached, prices, first, last, cap)
+    for last in [*(_fixed(reached, prices, cap) if reached[-1] > _FEW * cap else ()), len(sizes)]:
+        if last - first == 1 or reached[last] - reached[first] <= cap:
+            runs.append((first, last))
+        else:
+            runs += _cheapest(reached, prices, first, last, cap)
         first = last
     return runs
 
 
-def _drawn(key: bytes | int | str) -> int:
-    """Squared, so that good places are told apart more clearly than bad ones."""
-    data = key if isinstance(key, bytes) else str(key).encode("utf-8", "surrogatepass")
-    drawn = (crc32(data) * _SPREAD & 0xFFFFFFFF) >> 16
-    return drawn * drawn // _DRAWN
+def _drawn(keys: Sequence[bytes | int | str]) -> list[int]:
+    """For each key, squared, so that good places are told apart more clearly than bad ones."""
+    data = [
+        key.encode("utf-8", "surrogatepass") if isinstance(key, str) else key if isinstance(key, bytes) else b"%d" % key
+        for key in keys
+    ]
+    drawn = [(checksum * _SPREAD & 0xFFFFFFFF) >> 16 for checksum in map(crc32, data)]
+    return [each * each // _DRAWN for each in drawn]
 
 
 def _fixed(reached: Sequence[int], prices: Sequence[int], cap: int) -> list[int]:
-    """The boundaries, as numbers of units before them, that are cheapest within half a cap on both sides.
+    """The boundaries, as numbers of units before them, that are cheapest within two thirds of a cap on both sides.
 
-    Of equals within half a cap the first counts. None lies within a quarter of a cap of either end.
+    Of equals so near to each other the first counts. None lies within half a cap of either end.
     """
-    radius, edge = cap // 2, cap // 4
+    radius, edge = cap * 2 // 3, cap // 2
     rising: list[int] = []  #: boundaries that none so far after them beats, cheapest first
     beaten: list[bool] = []  #: whether one before them does, for each of `rising`
     found: list[int] = []
@@ -76,8 +83,6 @@ def _fixed(reached: Sequence[int], prices: Sequence[int], cap: int) -> list[int]
 
 def _cheapest(reached: Sequence[int], prices: Sequence[int], first: int, last: int, cap: int) -> list[tuple[int, int]]:
     """The cheapest way to cut units `[first, last)` into runs of at most `cap`; a run that is short costs extra."""
-    if reached[last] - reached[first] <= cap or last - first == 1:
-        return [(first, last)]
     short = cap // 4
     cost = [0] * (last - first + 1)  #: of the best way up to each boundary, from `first` on
     back = [first] * (last - first + 1)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
+from operator import attrgetter
+from typing import NamedTuple
 
 from chunkers.chunk import Part, Piece
-from chunkers.clusters import clusters, common, grade_between, kind_of, net
+from chunkers.clusters import clusters, common, fits, grade_between, groups, kind_of, leads
 from chunkers.document import Document, Kind
 from chunkers.headers import SEPARATOR, header, room
 from chunkers.packing import pack
@@ -17,11 +20,10 @@ from chunkers.tables import Table, table_of
 from chunkers.tokens import Ruler
 
 _PROSE = frozenset({Kind.PARAGRAPH, Kind.QUOTE, Kind.FOOTNOTE, Kind.HEADING})
-_LEADING = frozenset({Kind.PARAGRAPH, Kind.CAPTION, Kind.QUESTION, Kind.QUOTE})  #: kinds that what follows goes with
+_HEADING, _BLOCK = Kind.HEADING, Grade.BLOCK  #: a look at an enumeration takes long
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(NamedTuple):
     """A piece with its size and the grade of the boundary after it."""
 
     piece: Piece
@@ -29,14 +31,16 @@ class Measured:
     grade: Grade
 
 
-@dataclass(frozen=True, slots=True)
-class _Unit:
+class _Unit(NamedTuple):
     start: int
     stop: int
     size: int
     grade: Grade
     leaves: tuple[Leaf, ...]  #: those that it holds, or holds a part of
     table: Table | None = None  #: set for rows of a table that is cut
+
+
+_made: Callable[[tuple[int, int, int, Grade, tuple[Leaf, ...], Table | None]], _Unit] = partial(tuple.__new__, _Unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,8 @@ class Cutter:
                 found += self._run(run, again)
                 run = []
         found += self._run(run, again)
+        if not again:
+            return found
         asked = next((leaf.start for leaf in leaves if leaf.kind is Kind.QUESTION), 0)
         return [_repeating(measured, again if measured.piece.start > asked else "") for measured in found]
 
@@ -70,18 +76,19 @@ class Cutter:
         whole = self._unit(leaves, Grade.HEADING)
         if self._fits_alone(whole):
             return [Measured(self._piece(whole), whole.size, whole.grade)]
-        path = max((leaf.path for leaf in leaves), key=lambda path: self._taken(SEPARATOR.join(path)))
+        paths = dict.fromkeys([leaf.path for leaf in leaves])
+        path = max(paths, key=lambda path: self._taken(SEPARATOR.join(path)))
         units = self._units(leaves, self._room(path, again), self._room(path, ""), again)
         found: list[Measured] = []
-        for table, group in groupby(units, key=lambda unit: unit.table):
+        for table, group in groupby(units, key=attrgetter("table")):
             repeated = "\n".join(part for part in (again, table.header if table else "") if part)
             found += self._packed(list(group), table, self._room(path, repeated))
         return found
 
     def _packed(self, units: Sequence[_Unit], table: Table | None, cap: int) -> list[Measured]:
-        text = self.document.text
+        text, in_characters = self.document.text, self.measure.unit == "characters"
         packed = pack(
-            [max(1, unit.size - self._credit(unit)) for unit in units],
+            [unit.size if in_characters else max(1, unit.size - self._credit(unit)) for unit in units],
             [text[unit.start : unit.stop].rstrip() for unit in units],
             [unit.grade for unit in units],
             cap,
@@ -89,17 +96,10 @@ class Cutter:
         found = []
         for first, last in packed:
             run = units[first:last]
-            joined = _Unit(
-                run[0].start,
-                run[-1].stop,
-                sum(unit.size for unit in run),
-                run[-1].grade,
-                tuple({leaf.start: leaf for unit in run for leaf in unit.leaves}.values()),
-            )
-            piece = self._piece(joined)
-            if table and piece.start > table.start:
-                piece = replace(piece, repeated=table.header)
-            found.append(Measured(piece, joined.size, joined.grade))
+            start, stop, leaves, grade = run[0].start, run[-1].stop, _held(run), run[-1].grade
+            repeated = table.header if table and start > table.start else ""
+            size = sum([unit.size for unit in run])
+            found.append(Measured(Piece(start, stop, kind_of(leaves), _path(leaves), repeated), size, grade))
         return found
 
     def _room(self, path: tuple[str, ...], repeated: str) -> int:
@@ -109,9 +109,9 @@ class Cutter:
 
     def _credit(self, unit: _Unit) -> int:
         """Tokens that the room's header has and this unit's has not, since the heading is in its text."""
-        path = unit.leaves[-1].path
-        if unit.leaves[0].kind is not Kind.HEADING or self.measure.unit == "characters":
+        if self.measure.unit == "characters" or unit.leaves[0].kind is not Kind.HEADING:
             return 0
+        path = unit.leaves[-1].path
         outer = header(self.document, replace(self._piece(unit), section_path=path), self.ruler)
         full = header(self.document, Piece(0, 0, Kind.PARAGRAPH, path), self.ruler)
         saved, all_of_it = self.ruler.count([outer, full])
@@ -136,11 +136,14 @@ class Cutter:
         needs = self.ruler.count([written])[0] + 2
         return max(0, needs - (self.ruler.cap - self.ruler.overhead - self.size))
 
+    def _fits(self, leaves: Sequence[Leaf], cap: int) -> bool:
+        return fits(self.document.text, leaves, self.measure, cap)
+
     def _unit(self, leaves: Sequence[Leaf], grade: Grade) -> _Unit:
         return _Unit(leaves[0].start, leaves[-1].stop, sum(leaf.size for leaf in leaves), grade, tuple(leaves))
 
     def _piece(self, unit: _Unit) -> Piece:
-        return Piece(unit.start, unit.stop, kind_of(unit.leaves), common([leaf.path for leaf in unit.leaves]))
+        return Piece(unit.start, unit.stop, kind_of(unit.leaves), _path(unit.leaves))
 
     def _units(self, leaves: Sequence[Leaf], cap: int, asking: int, again: str) -> list[_Unit]:
         """Units of at most `cap`: clusters that fit, the parts of those that do not; headings go with what follows.
@@ -151,19 +154,27 @@ class Cutter:
         found: list[_Unit] = []
         head: list[Leaf] = []
         for cluster in clusters(self.document.text, leaves):
-            if cluster[0].kind is Kind.HEADING:
+            kind = cluster[0].block.kind
+            if kind is _HEADING:
                 if found and not head:
-                    found[-1] = replace(found[-1], grade=Grade.HEADING)
+                    found[-1] = found[-1]._replace(grade=Grade.HEADING)
                 head += cluster
                 continue
+            if kind in _PROSE and len(cluster) == 1 and not head:
+                leaf = cluster[0]
+                if self._fits(cluster, cap):
+                    found.append(_made((leaf.block.start, leaf.stop, leaf.size, _BLOCK, (leaf,), None)))
+                else:
+                    found += self._split((), leaf, cap, _BLOCK)
+                continue
             joined = self._unit([*head, *cluster], Grade.BLOCK)
-            limit = asking if cluster[0].kind is Kind.QUESTION else cap
-            if net(joined.leaves) - self._credit(joined) <= limit:
+            limit = asking if kind is Kind.QUESTION else cap
+            if self._fits(joined.leaves, limit + self._credit(joined)):
                 found.append(joined)
-            elif not (len(cluster) == 1 and cluster[0].kind in _PROSE) and net(cluster) <= max(
-                limit, self._room(cluster[-1].path, again)
+            elif not (len(cluster) == 1 and kind in _PROSE) and self._fits(
+                cluster, max(limit, self._room(cluster[-1].path, again))
             ):
-                found += [self._unit(head, Grade.SENTENCE)] if head else []
+                found += self._apart(head, cap)
                 found.append(self._unit(cluster, Grade.BLOCK))
             else:
                 found += self._broken(head, cluster, cap)
@@ -178,24 +189,25 @@ class Cutter:
         A list that would fit without a long lead-in stays whole.
         """
         found: list[_Unit] = []
-        lead = list(head)
-        groups = _lists_together(cluster, cap)
-        for at, group in enumerate(groups):
-            after = groups[at + 1][0] if at + 1 < len(groups) else None
-            joined = self._unit([*lead, *group], grade_between(group[-1], after))
-            taken = joined.size - sum(leaf.size for leaf in group)
-            if net(joined.leaves) <= cap and after is not None and group[-1].kind in _LEADING:
-                lead += group
+        text, lead = self.document.text, list(head)
+        parted = groups(text, cluster, partial(self._fits, cap=cap))
+        for group, following in zip(parted, [*parted[1:], None], strict=True):
+            after = following.leaves[0] if following else None
+            held, listed = group
+            joined = self._unit([*lead, *held], grade_between(text, after, listed=listed))
+            taken = joined.size - sum(leaf.size for leaf in held)
+            whole = self._fits(joined.leaves, cap)
+            if whole and after is not None and leads(text, group, after):
+                lead += held
                 continue
-            if net(joined.leaves) <= cap:
-                if not self._caption_below(found, group[0], cap):
+            if whole:
+                if not self._caption_below(found, held[0], cap):
                     found.append(joined)
-            elif len(group) > 1 and taken * 4 > cap:
-                found += [self._unit(lead, Grade.SENTENCE), self._unit(group, joined.grade)]
+            elif len(held) > 1 and taken * 4 > cap:
+                found += [*self._apart(lead, cap), self._unit(held, joined.grade)]
             else:
-                for number, leaf in enumerate(group):
-                    following = group[number + 1] if number + 1 < len(group) else after
-                    found += self._split(lead, leaf, cap, grade_between(leaf, following))
+                for leaf, below in zip(held, [*held[1:], after], strict=True):
+                    found += self._split(lead, leaf, cap, grade_between(text, below, listed=listed))
                     lead = []
             lead = []
         return found
@@ -207,18 +219,25 @@ class Cutter:
         above = found[-1]
         if above.size + leaf.size > min(cap, self._room(leaf.path, table.header)):
             return False
-        found[-1] = replace(above, stop=leaf.stop, size=above.size + leaf.size, leaves=(*above.leaves, leaf))
+        found[-1] = above._replace(stop=leaf.stop, size=above.size + leaf.size, leaves=(*above.leaves, leaf))
         return True
 
-    def _split(self, lead: Sequence[Leaf], leaf: Leaf, cap: int, last: Grade) -> Iterator[_Unit]:
+    def _apart(self, lead: Sequence[Leaf], cap: int) -> list[_Unit]:
+        """A lead that is parted from what it leads to: one unit if it fits, else those of its leaves."""
+        if not lead or self._fits(lead, cap):
+            return [self._unit(lead, Grade.SENTENCE)] if lead else []
+        return [unit for leaf in lead for unit in self._split((), leaf, cap, Grade.SENTENCE)]
+
+    def _split(self, lead: Sequence[Leaf], leaf: Leaf, cap: int, last: Grade) -> list[_Unit]:
         """Lead and one leaf that do not fit together: the leaf's own parts, the lead with the first of them."""
         taken = sum(each.size for each in lead)
-        table = None
-        if leaf.size - leaf.gap <= cap and (leaf.kind not in _PROSE or taken * 2 > cap):
+        table: Table | None = None
+        before: list[_Unit] = []
+        if self._fits((leaf,), cap) and (leaf.kind not in _PROSE or taken * 2 > cap):
             parts = [Segment(leaf.start, leaf.stop, leaf.size, last)]
         else:
             if taken * 2 > cap:
-                yield self._unit(lead, Grade.SENTENCE)
+                before = self._apart(lead, cap)
                 lead, taken = (), 0
             text, measure, language = self.document.text, self.measure, self.document.language
             if leaf.kind is Kind.TABLE and (table := table_of(text, leaf.block)):
@@ -228,27 +247,35 @@ class Cutter:
                 parts[-1] = parts[-1]._replace(grade=last)
             else:
                 parts = segments(text, leaf.start, leaf.stop, measure, cap - taken, language, last=last)
-        for at, part in enumerate(parts):
-            if at == 0 and lead:
-                if taken + part.size <= cap:
-                    yield _Unit(lead[0].start, part.end, taken + part.size, part.grade, (*lead, leaf), table)
-                    continue
-                yield self._unit(lead, Grade.SENTENCE)
-            yield _Unit(part.start, part.end, part.size, part.grade, (leaf,), table)
+        alone = (leaf,)
+        units = [_made((start, stop, size, grade, alone, table)) for start, stop, size, grade in parts]
+        if not lead:
+            return before + units
+        first = units[0]
+        if taken + first.size <= cap:
+            units[0] = _Unit(lead[0].start, first.stop, taken + first.size, first.grade, (*lead, leaf), table)
+            return before + units
+        return [*before, *self._apart(lead, cap), *units]
 
 
-def _lists_together(cluster: Sequence[Leaf], cap: int) -> list[list[Leaf]]:
-    """The cluster's leaves one by one, but a list that fits in one."""
-    found: list[list[Leaf]] = []
-    for listed, run in groupby(cluster, key=lambda leaf: leaf.kind is Kind.LIST_ITEM):
-        together = list(run)
-        found += [together] if listed and net(together) <= cap else [[leaf] for leaf in together]
+def _held(run: Sequence[_Unit]) -> Sequence[Leaf]:
+    """The leaves of consecutive units, each once."""
+    leaves = run[0].leaves
+    if leaves is run[-1].leaves:
+        return leaves
+    found = list(leaves)
+    for unit in run[1:]:
+        found += unit.leaves[1:] if unit.leaves[0] is found[-1] else unit.leaves
     return found
+
+
+def _path(leaves: Sequence[Leaf]) -> tuple[str, ...]:
+    return common([leaf.block.section_path for leaf in leaves])
 
 
 def _repeating(measured: Measured, again: str) -> Measured:
     repeated = "\n".join(part for part in (again, measured.piece.repeated) if part)
-    return replace(measured, piece=replace(measured.piece, repeated=repeated))
+    return measured._replace(piece=replace(measured.piece, repeated=repeated))
 
 
 def parts(document: Document, pieces: Sequence[Measured], parent_size: int) -> Iterator[Part]:

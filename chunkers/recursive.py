@@ -30,7 +30,7 @@ class Recursive:
     sentences, as many as the overlap holds.
     """
 
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     size: int | None = None  #: of a child, in `unit`; default: the smaller of 400 tokens and what the model reads
     overlap: int | None = None  #: shared with the child before, in `unit`; default: a tenth of the size

@@ -28,7 +28,7 @@ class Structure:
     Tiny siblings are merged; lists stay with their lead-in, tables are cut between rows, code between lines.
     """
 
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     size: int | None = None  #: of a child, in `unit`; default: the smaller of 400 tokens and what the model reads
     parent_size: int = 1200  #: tokens of a parent; with `unit: characters`, four characters for each

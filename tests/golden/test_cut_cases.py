@@ -96,7 +96,7 @@ TOGETHER = (
     ("travel.md", "recursive", 64, "1. Open the form:", "claim new --trip 2024-17\n   ```"),
     ("router.html", "structure", 40, "You need:", "- the code from the sticker"),
     ("router.html", "structure", 50, "Table 1. Ports", "| 2–5 | LAN |"),
-    ("duties.html", "structure", 60, "4.1 The Customer shall:", "3. follow the law."),
+    ("duties.html", "structure", 60, "4.1 The Customer shall:", "c. follow the law."),
     ("api.md", "structure", 60, "Parameters:", "e.g. `42` |"),
     ("api.md", "structure", 60, "Example:", "HTTP/1.1\n```"),
     ("api.md", "structure", 60, "1. First, call `GET`.", "the answer is 204."),

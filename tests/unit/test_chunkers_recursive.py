@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 from chunking import document, made, prose, texts, word_pieces
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from chunkers.errors import ConfigError
 from chunkers.tokens import Characters
@@ -69,6 +71,13 @@ def test_parents_are_windows_of_children_where_there_are_no_sections():
     assert len(found.parents) > 3
     assert sum(parent.tokens for parent in found.parents) / len(found.parents) > 600
     assert max(parent.tokens for parent in found.parents) <= 1200
+
+
+@settings(max_examples=60, deadline=None)
+@given(words=st.lists(st.integers(1, 70), min_size=1, max_size=12), size=st.integers(10, 60))
+def test_no_child_is_longer_than_the_size_by_the_tokens_of_its_own_text(words, size):
+    found = made("\n\n".join("river " * (count - 1) + "boats." for count in words), "recursive", size=size, overlap=0)
+    assert max(word_pieces().count(texts(found))) <= size
 
 
 def test_an_overlap_that_is_not_below_the_size_is_a_configuration_error():

@@ -39,6 +39,15 @@ def test_a_long_paragraph_is_cut_between_sentences():
     assert all(text.startswith("Sentence ") and text.endswith("banks.") for text in texts(found))
 
 
+@pytest.mark.parametrize("sentences", range(26, 100, 7))
+def test_a_section_of_a_few_sizes_is_cut_no_oftener_than_the_length_of_its_sentences_asks_for(sentences):
+    text = f"# Rivers\n\n{prose(sentences)}"
+    tokens, longest, header = word_pieces().count([text, prose(100).split(". ")[-1], "Rivers"])
+    # of a child there is room for the header and the blank line below it; what it lacks of that is less than a sentence
+    filled = 254 - (header + 2) - longest
+    assert len(made(text, "structure").children) <= -(-tokens // filled)
+
+
 def test_tiny_siblings_share_a_child_and_longer_ones_do_not():
     tiny = "\n\n".join(f"## Option {name}\n\nTurns {name} on." for name in "abc")
     found = made(f"# Options\n\n{tiny}\n\n## Long\n\n{prose(12)}\n\n# Next\n\nShort.\n", "structure")
