@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+import regex  # type: ignore[import-untyped]
+
 from chunkers.abbreviations import (
     BEFORE_NUMBERS,
     BEFORE_STARTERS,
@@ -21,6 +23,8 @@ from chunkers.abbreviations import (
     vocabulary,
 )
 
+_EXTENDING = regex.compile(r"[\p{M}\p{GCB=Extend}\p{GCB=SpacingMark}\u200d]")
+_FIRST_EXTENDING = "\u0300"
 _NEAR = 200  #: characters: a pair of brackets or quotation marks further apart than this holds no boundary back
 _MARKER_WITHIN = 24  #: characters of the longest list marker
 _SHORT = 4  #: letters of the longest word that is taken for an abbreviation because a small letter follows
@@ -105,10 +109,15 @@ def passages(text: str, start: int, end: int) -> list[tuple[int, int]]:
     cuts = [start]
     for match in _PLAIN.finditer(text, start, end):
         at = match.end()
-        if not _within_pair(text, cuts[-1], at, end):
+        if not _within_pair(text, cuts[-1], at, end) and not (at < end and extends(text, at)):
             cuts.append(at)
     cuts.append(end)
     return [(a, b) for a, b in pairwise(cuts) if a < b]
+
+
+def extends(text: str, at: int) -> bool:
+    """Whether a character stands on the one before it, so that no cut may part the two."""
+    return text[at] >= _FIRST_EXTENDING and _EXTENDING.match(text, at) is not None
 
 
 def _cuts(text: str, start: int, end: int, language: str | None) -> list[int]:
@@ -131,7 +140,7 @@ def _cuts(text: str, start: int, end: int, language: str | None) -> list[int]:
             continue
         else:
             ends = _ends(text, begin, match, words)
-        if ends and not _within_pair(text, begin, at, end):
+        if ends and not _within_pair(text, begin, at, end) and not extends(text, at):
             found.append(at)
             begin = at
     return found

@@ -24,8 +24,6 @@ CHARACTERS_PER_TOKEN = 12  #: a text counts as at least one token for so many ch
 # word-piece tokenizers read a word of more than a hundred letters as one unknown token
 
 _GRAPHEME = regex.compile(r"\X")
-_EXTENDS = regex.compile(r"[\p{M}\p{GCB=Extend}\p{GCB=SpacingMark}\u200d]")  #: what stands on the character before it
-_FIRST_EXTENDING = "\u0300"
 #: None within `+49 (0)30 123`, `Art. 5 (1) (a)`, `3 – 5`
 _CLAUSE = re.compile(
     r"(?<=[,;:)\]])(?!(?<=\d\))\s+\d|(?<=\))\s+\(\w{1,5}\))\s+|(?<=[，、；：）])\s*"
@@ -179,7 +177,7 @@ def _by(pattern: re.Pattern[str]) -> Callable[[str, int, int, str | None], list[
         at = start
         for match in pattern.finditer(text, start, end):
             begin, stop = match.span()
-            if at < stop < end and begin > start and (text[stop] < _FIRST_EXTENDING or not _EXTENDS.match(text, stop)):
+            if at < stop < end and begin > start and not sentences.extends(text, stop):
                 found.append((at, stop))
                 at = stop
         found.append((at, end))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -14,7 +14,8 @@ _LOOK = 20  #: rows below the first that tell whether it is a header
 _DEEPEST = 4  #: rows of a header
 _LONG = 240  #: characters; of a header above that, the upper rows are not repeated
 _BLANK_CELLS = re.compile(r"(?:\|[^\S\n]*+){2,}$")
-_RULE = re.compile(r"[\s|:+=\-]*[-=]{2,}[\s|:+=\-]*")
+_RULE = re.compile(r"[\s|:+=-]++")  #: between a header and what it names, if there is a stroke in it
+_STROKE = re.compile(r"[-=]{2}")
 _ROW_END = re.compile(r"</tr\s*>\s*", re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]*>")
 _SHAPES = (
@@ -70,21 +71,31 @@ def table_of(text: str, block: Block) -> Table | None:
     """
     source = text[block.start : block.end]
     ends = [match.end() for match in _ROW_END.finditer(source)]
-    ruled = 0
+    rule = 0
     if ends:
         if source[ends[-1] :].strip():
             ends[-1] = len(source)
     else:
-        ends = list(_row_ends(source, len(block.rows) if block.rows else 0))
-        rule = source[ends[0] : ends[1]].strip() if len(ends) > 1 else ""
-        ruled = 1 if rule and _RULE.fullmatch(rule) else 0
+        ends = _row_ends(source, len(block.rows) if block.rows else 0)
+        rule = _rule(source, ends)
     found = header_rows(block.rows) if block.rows else 1
-    if found > 1 and (not block.rows or len(ends) != len(block.rows) + ruled):
+    if found > 1 and (not block.rows or len(ends) != len(block.rows) + bool(rule)):
         found = 1
-    spans = list(pairwise([0, *ends[ruled:]]))
-    above = [source[: ends[0]], *(source[a:b] for a, b in spans[1:found])]
-    rows = tuple((block.start + a, block.start + b) for a, b in spans if a < b)
-    return Table(block.start, _header(above) if found or ruled else "", rows, max(1, found)) if len(rows) > 1 else None
+    found = max(found, rule)
+    lines = [source[a:b] for a, b in pairwise([0, *ends[: found + 1]])]
+    if rule:
+        del lines[rule : rule + 1], ends[rule - 1]  # the rule is a part of the row above it
+    rows = tuple((block.start + a, block.start + b) for a, b in pairwise([0, *ends]) if a < b)
+    return Table(block.start, _header(lines[:found]) if found else "", rows, max(1, found)) if len(rows) > 1 else None
+
+
+def _rule(source: str, ends: Sequence[int]) -> int:
+    """How many rows stand above the rule that closes a header; none, if there is no rule."""
+    for number, (a, b) in enumerate(pairwise(ends[: _DEEPEST + 1]), 1):
+        line = source[a:b].strip()
+        if _RULE.fullmatch(line) and _STROKE.search(line) and (number == 1 or "---" in line):
+            return number
+    return 0
 
 
 def _header(rows: Sequence[str]) -> str:
@@ -96,21 +107,24 @@ def _header(rows: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _row_ends(source: str, rows: int) -> Iterator[int]:
-    """Where each row ends: with its line, or a line later if a quoted cell goes on there.
+def _row_ends(source: str, rows: int) -> list[int]:
+    """Where each row ends: with its line and the blank ones after it, or later if a quoted cell goes on there.
 
     Whether quotes count is known from the number of rows that the parser saw.
     """
     lines = source.split("\n")
     quoted = 0 < rows < sum(1 for line in lines if line.strip()) and '"' in source
     at, is_open = 0, False
+    ends: list[int] = []
     for line in lines:
         at += len(line) + 1
         is_open ^= quoted and line.count('"') % 2 == 1
-        if not is_open:
-            yield min(at, len(source))
-    if is_open:
-        yield len(source)
+        if is_open:
+            continue
+        if ends and not line.strip():
+            ends.pop()
+        ends.append(min(at, len(source)))
+    return [*ends, len(source)] if is_open else ends
 
 
 def header_rows(rows: Sequence[Sequence[str]]) -> int:

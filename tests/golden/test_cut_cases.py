@@ -101,6 +101,8 @@ TOGETHER = (
     ("api.md", "structure", 60, "Example:", "HTTP/1.1\n```"),
     ("api.md", "structure", 60, "1. First, call `GET`.", "the answer is 204."),
     ("mail.txt", "recursive", 50, "Open points:", "2) Bob asks legal."),
+    ("travel.md", "structure", 90, "Steps to claim:", "claim send\n   ```"),
+    ("processing.md", "structure", 130, "**2.1** The Processor shall:", "(d) assist the Controller."),
     ("faq_headings.md", "qa", 60, "### What does it cost?", "Prices are without tax."),
 )
 

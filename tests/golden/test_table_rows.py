@@ -6,12 +6,13 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
+from timing import processor_seconds
 from word_pieces import word_pieces
 
 from chunkers.assembly import cut
 from chunkers.base import build
 from chunkers.document import Block, Document, Kind
-from chunkers.tables import header_rows
+from chunkers.tables import header_rows, table_of
 from corpus.errors import DocumentError
 from corpus.parsers import parse
 
@@ -117,6 +118,28 @@ def test_a_header_of_several_rows_is_repeated_in_every_part(recipe: str, size: i
         if "Region 0 " not in child.text and child.start > STACKED.index("Region 0 "):
             assert "| Region | Spring | Autumn | of all |" in child.header
             assert all(line.count("|") == 5 for line in child.text.split("\n"))
+
+
+TWO_STOREYS = "| Year | Flour | |\n| | kg | € |\n| --- | --- | --- |\n" + "\n".join(
+    f"| {1990 + number} | {3 * number} | {7 * number} |" for number in range(40)
+)
+
+
+@pytest.mark.parametrize("gap", ["", "\n"])
+def test_all_rows_above_the_rule_are_repeated_and_a_blank_line_is_no_row(gap: str) -> None:
+    first, *rest = TWO_STOREYS.split("\n| 2010")
+    text = f"{first}\n{gap}| 2010{rest[0]}"
+    block = Block(Kind.TABLE, 0, len(text), rows=tuple(row for row in cells(text) if any(row) and "---" not in row))
+    table = table_of(text, block)
+    assert table is not None
+    assert table.header == "| Year | Flour |\n| | kg | € |"  # without blank cells at the end
+    assert [text[a:b].strip() for a, b in table.rows[2:]] == text.replace("\n\n", "\n").split("\n")[3:]
+
+
+def test_a_long_row_that_is_nearly_a_rule_takes_no_time() -> None:
+    text = f"| a | b |\n|{'-' * 100_000}x |\n| 1 | 2 |"
+    block = Block(Kind.TABLE, 0, len(text), rows=(("a", "b"), ("-", ""), ("1", "2")))
+    assert processor_seconds(lambda: table_of(text, block)) < 0.5
 
 
 def cells(text: str) -> tuple[tuple[str, ...], ...]:

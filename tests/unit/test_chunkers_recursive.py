@@ -85,3 +85,30 @@ def test_an_overlap_that_is_not_below_the_size_is_a_configuration_error():
         made(document("x"), "recursive", size=50, overlap=50)
     with pytest.raises(ConfigError, match="below size 30"):
         made("x", "recursive", word_pieces(32), overlap=30)
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        "16 A",
+        "20 °C",
+        "5 кг",
+        "3:45 p.m.",
+        "1 000 km",
+        "Art. 5 (1) (a)",
+        "№ 5",
+        "J. R. R. Tolkien",
+        "± 0.5 V",
+        "ISO 9001",
+    ],
+)
+def test_a_number_with_its_unit_and_an_initial_with_its_name_are_not_bisected_in_a_long_sentence(whole):
+    words = [f"word{number} {whole} and more" for number in range(30)]
+    for size in (len(whole) + 12, len(whole) + 25, len(whole) + 40):
+        found = made(" ".join(words), "recursive", Characters(), unit="characters", size=size, overlap=0)
+        assert sum(text.count(whole) for text in texts(found)) == len(words)
+
+
+def test_no_cut_is_before_a_character_that_stands_on_the_one_before_it():
+    found = made("one two \u0301three four, \u0301five " * 20, "recursive", unit="characters", size=30, overlap=0)
+    assert not any(text.startswith("\u0301") for text in texts(found))

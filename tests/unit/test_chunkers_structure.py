@@ -194,3 +194,17 @@ def test_sizes_in_characters_are_characters():
     assert 150 < sum(map(len, texts(found))) / len(found.children) <= 300
     assert max(map(len, texts(found))) <= 300
     assert all(child.tokens <= word_pieces().cap for child in found.children)
+
+
+def test_what_stands_in_an_item_of_a_list_that_is_too_long_stays_with_its_item():
+    steps = [f"{number}. Do step {number}:\n\n   ```sh\n   run step {number}\n   ```" for number in range(1, 30)]
+    found = made("Do this:\n\n" + "\n\n".join(steps), "structure", size=60)
+    assert len(found.children) > 3
+    assert all(any(step in text for text in texts(found)) for step in steps)
+
+
+def test_what_a_term_means_stays_with_the_term():
+    terms = [f"Term {number}\n: What term {number} means in this glossary." for number in range(30)]
+    found = made("\n\n".join(terms), "structure", size=40)
+    assert len(found.children) > 3
+    assert all(any(term in text for text in texts(found)) for term in terms)
