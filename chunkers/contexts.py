@@ -114,8 +114,10 @@ class _Reader:
 
     def _fits(self, pieces: Sequence[Piece]) -> bool:
         """Also one piece alone: whatever it is longer by, it is not read with others."""
+        if len(pieces) == 1:
+            return True
         written = embedded_text(header(self.document, titled(pieces), self.ruler), self._text(pieces))
-        return len(pieces) == 1 or self.ruler.count([written])[0] + self.ruler.overhead <= self.ruler.cap
+        return self.ruler.count([written])[0] + self.ruler.overhead <= self.ruler.cap
 
     def _length(self, section: Section) -> int:
         return self.ruler.count([self._text(section)])[0]

@@ -22,8 +22,6 @@ from chunkers.signals import is_of_records
 from chunkers.splitting import Grade, Measure, Segment, Span, Unit, grapheme_end, grapheme_start, lines, words
 from chunkers.tokens import Ruler
 
-LOG = "text/x-log"
-
 _SHARE = 10  #: the default overlap is one in so many of the size; none between lines
 _TOGETHER = 20_000  #: words measured at a time
 
@@ -65,7 +63,7 @@ class Fixed:
         """Yield the parts in order; windows share nothing across the place where one part meets the next."""
         measure = Measure(ruler, self.unit)
         size = sizes.resolve(self.size, self.unit, ruler)
-        by_line = document.media_type == LOG or is_of_records(document)
+        by_line = is_of_records(document)
         overlap = sizes.resolve_overlap(self.overlap, size, 0 if by_line else size // _SHARE)
         for stretch in _stretches(leaves(document, document.blocks, measure)):
             yield from self._parts(document, stretch, measure, ruler, size, overlap, by_line=by_line)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from chunkers.chunk import Part, Piece
 from chunkers.clusters import clusters, common, fits, grade_between, groups, kind_of, leads
 from chunkers.document import Document, Kind
-from chunkers.headers import SEPARATOR, header, room
+from chunkers.headers import JOINT, SEPARATOR, header, room
 from chunkers.packing import pack
 from chunkers.sections import Leaf
 from chunkers.splitting import Grade, Measure, Segment, lines, segments
@@ -133,7 +133,7 @@ class Cutter:
         """What a header takes from a size that leaves it less than it needs."""
         if not written:
             return 0
-        needs = self.ruler.count([written])[0] + 2
+        needs = self.ruler.count([written])[0] + JOINT
         return max(0, needs - (self.ruler.cap - self.ruler.overhead - self.size))
 
     def _fits(self, leaves: Sequence[Leaf], cap: int) -> bool:

@@ -15,7 +15,6 @@ VERSION = 3  #: raised whenever the same document may get another recipe
 
 Prose = Literal["recursive", "semantic", "cluster", "late", "auto"]  #: what long prose may be cut by
 
-LOG = "text/x-log"
 PAGES = frozenset({"application/pdf", *SLIDES})
 NOTEBOOK = "application/x-ipynb+json"
 CODE_TYPES = frozenset(
@@ -100,7 +99,7 @@ RULES = (
         "{code_blocks} blocks of code, {code_share:.0%} of its characters, under {headings} headings",
         frozenset({NOTEBOOK}),
     ),
-    Rule("log", "fixed", "a log by its media type {media_type}", frozenset({LOG})),
+    Rule("log", "fixed", "a log by its media type {media_type}", frozenset({signals.LOG})),
     Rule(
         "records",
         "fixed",

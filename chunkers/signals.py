@@ -13,6 +13,7 @@ from chunkers.document import Document, Kind
 from chunkers.prose import PROSE
 
 PLAIN = "text/plain"
+LOG = "text/x-log"
 REGULAR = 0.8  #: of lines that are built alike: from there on they are records
 LEAST_LINES = 20  #: fewer prove nothing
 
@@ -134,7 +135,9 @@ def signals(document: Document) -> Signals:
 
 
 def is_of_records(document: Document) -> bool:
-    """Whether a plain text is records, one a line: to be cut between lines, as a log is."""
+    """Whether a document is a log, or a plain text of records, one a line: to be cut between lines."""
+    if document.media_type == LOG:
+        return True
     looked_at, records, _ = _regularity(document)
     return looked_at >= LEAST_LINES and records >= REGULAR * looked_at
 
@@ -189,8 +192,8 @@ def _matching(form: re.Pattern[str]) -> Callable[[Sequence[str]], int]:
 
 def _pairs(lines: Sequence[str]) -> int:
     """Lines of `name=value`, with what stands between them if there are enough."""
-    found = sum(_PAIR.match(line) is not None for line in lines)
-    aside = sum(_ASIDE.match(line) is not None for line in lines) if found else 0
+    found = _matching(_PAIR)(lines)
+    aside = _matching(_ASIDE)(lines) if found else 0
     return found + aside if found > aside else found
 
 

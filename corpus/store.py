@@ -248,7 +248,7 @@ class Store:
             _clear_texts(cursor, run.id)
             wanted = _one(cursor.execute(query("staged_keys"), values))["keys"]
             staged = cursor.execute(query("staged_texts_without_vector"), values).fetchall()
-            reused = wanted - sum(len(text.keys) for text in _texts(staged))
+            reused = wanted - sum(len(row["places"] or [row]) for row in staged)
             published = cursor.execute(query("published_texts_without_vector"), values).fetchall()
             missing = sorted(_texts([*staged, *published]), key=lambda text: (text.tokens, text.key))
             rows = [
