@@ -81,6 +81,7 @@ class FilesystemSource(Section):
     kind: Literal["filesystem"] = "filesystem"
     path: Path  #: relative paths start at the configuration file
     base_url: str | None = None  #: joined with a document's address to make its `source_url`
+    partition: Text | None = None  #: strftime pattern of the folder that holds a day's documents, such as `dt=%Y-%m-%d`
 
 
 class Rule(Section):
@@ -183,6 +184,19 @@ class DeletionGuard(Section):
     documents: int = Field(10, ge=0)
 
 
+class SpendingGuard(Section):
+    """A run asks before it embeds more than both of these for no other reason than a changed configuration."""
+
+    share: float = Field(0.2, ge=0, le=1)  #: of the tokens of the corpus
+    tokens: int = Field(1_000_000, ge=0)
+
+
+class History(Section):
+    """How long the ledger remembers what became of each document."""
+
+    days: int = Field(365, gt=0)
+
+
 class Batches(Section):
     """How the documents of a run are put into mapped tasks."""
 
@@ -221,12 +235,15 @@ class Corpus(Section):
     include: Annotated[list[Text], Field(min_length=1)] = ["**"]
     exclude: list[Text] = []
     schedule: str | None = "0 2 * * *"  #: cron, UTC; `null` for by hand only
+    trust: Literal["stat", "content"] = "stat"  #: what proves that a file is unchanged: size with mtime, or its bytes
     permissions: list[PermissionRule] = []
     metadata: list[MetadataRule] = []
     recipes: list[RecipeRule] = []
     cutting: Cutting = Cutting()
     embedding: Embedding = Embedding()
     deletion_guard: DeletionGuard = DeletionGuard()
+    spending_guard: SpendingGuard = SpendingGuard()
+    history: History = History()
     batches: Batches = Batches()
     limits: Limits = Limits()
     parsing: Parsing = Parsing()

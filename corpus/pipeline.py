@@ -14,24 +14,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import PurePosixPath
 from typing import Any
-from uuid import UUID
 
-from chunkers.identity import document_id
 from corpus import planning
-from corpus.batches import Load, batches
 from corpus.config import Config, Corpus
 from corpus.cutting import CutDocument, cut
-from corpus.embedding import Embedder, Text, embedder, vectors_of
+from corpus.embedding import embedder, vectors_of
 from corpus.errors import KerfError, RunFailed, TransientError
-from corpus.outcome import COUNTED_AS, Counts, documents, summary, verdict
+from corpus.outcome import Counts, documents, summary, verdict
 from corpus.parsers.sandbox.pool import Sandbox
-from corpus.planning import Action, Decision
-from corpus.preparing import Preparer, parsers_of, read_hashes
-from corpus.recipes import Recipes
-from corpus.records import Item
-from corpus.sources import MEGABYTE, Source, open_source
+from corpus.planner import check, decide, items_of, model_row
+from corpus.preparing import Preparer, parsers_of
+from corpus.preview import preview
+from corpus.sources import MEGABYTE, open_source
 from corpus.store import Store
 
 __all__ = [
@@ -53,8 +48,6 @@ __all__ = [
 log = logging.getLogger(__name__)
 
 Progress = Callable[[str], None]
-
-_NO_WORK = (Action.UNCHANGED, Action.QUARANTINED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +95,18 @@ def plan(
     """
     settings = config.corpus(corpus)
     started = time.monotonic()
-    _check(settings)
+    check(settings)
     with Store(dsn) as store:
         model = embedder(settings.embedding)
-        run = store.begin_run(corpus, _model_row(model), key=key, interval=window)
+        run = store.begin_run(corpus, model_row(model), key=key, interval=window)
         try:
             source = open_source(settings, config.home)
-            decision = _decide(settings, source, store, window=window, listing_sequence=run.listing_sequence)
+            decision = decide(settings, source, store, window=window, listing_sequence=run.listing_sequence)
             if window is None:
                 guard = settings.deletion_guard
                 alive = store.alive(corpus)["documents"]
                 planning.guard(decision, alive, guard.share, guard.documents, allow_mass_delete)
-            store.write_plan(run, _items(settings, decision), decision.counts())
+            store.write_plan(run, items_of(settings, decision), decision.counts())
         except KerfError as error:
             store.fail_run(run, str(error))
             raise
@@ -255,54 +248,6 @@ def sync(
     return done
 
 
-def preview(config: Config, dsn: str, corpus: str, *, quick: bool = False) -> dict[str, Any]:
-    """What a sync would do, changing nothing; `quick` parses nothing and knows of documents only."""
-    settings = config.corpus(corpus)
-    _check(settings)
-    with Store(dsn) as store:
-        source = open_source(settings, config.home)
-        decision = _decide(settings, source, store)
-        found: dict[str, Any] = {"documents": decision.counts(), "vanished": list(decision.vanished)}
-        if quick:
-            return found
-        children = {"insert": 0, "keep": store.alive(corpus)["children"], "delete": 0}
-        wanted: dict[bytes, Text] = {}  #: by the keys of their vectors
-        items = _items(settings, decision)
-        published: set[UUID] = set()
-        with parsers_of(settings) as sandbox:
-            preparer = Preparer(settings, source, store, sandbox)
-            for item, change in preparer.preview(item for item in items if item.batch is not None):
-                if change is None:
-                    found["documents"][COUNTED_AS[Action(item.action)]] -= 1
-                    found["documents"]["quarantined"] += 1
-                    continue
-                published.add(item.document)
-                children["insert"] += change.inserted
-                children["delete"] += change.deleted
-                children["keep"] -= change.deleted
-                wanted |= change.texts
-        gone = [
-            item.document
-            for item in items
-            if item.action == Action.DELETED and (item.moved_to is None or item.moved_to in published)
-        ]
-        children["keep"] -= store.children_of(gone)
-        model = store.find_model(_model_row(embedder(settings.embedding)))
-        wanted |= {key: text for text in store.published_without_vector(corpus, model) for key in text.keys}
-        missing = store.missing_keys(model, wanted) if model is not None else set(wanted)
-        tokens = sum({wanted[key].key: wanted[key].tokens for key in missing}.values())
-        price = tokens * settings.embedding.price_per_million_tokens / 1_000_000
-        return found | {"children": children, "tokens_to_embed": tokens, "price": price}
-
-
-def _check(settings: Corpus) -> None:
-    """Raise what would fail on every document, and say once what is likely not meant."""
-    recipes = Recipes.of(settings)
-    recipes.check()
-    for said in recipes.warnings():
-        log.warning("%s", said)
-
-
 def _close(store: Store, run_id: int, settings: Corpus) -> str | None:
     """Write down how a run ended, as its items say; returns what is wrong with it."""
     run = store.run(run_id)
@@ -318,72 +263,6 @@ def _timed(store: Store, run: int, stage: str) -> Iterator[None]:
     started = time.monotonic()
     yield
     store.add_seconds(run, stage, time.monotonic() - started)
-
-
-def _model_row(model: Embedder) -> dict[str, Any]:
-    return {
-        "fingerprint": model.fingerprint,
-        "name": model.name,
-        "dimensions": model.dimensions,
-        "max_tokens": model.ruler.cap,
-    }
-
-
-def _decide(
-    settings: Corpus,
-    source: Source,
-    store: Store,
-    *,
-    window: tuple[datetime, datetime] | None = None,
-    listing_sequence: int | None = None,
-) -> Decision:
-    listed_at = time.time_ns()
-    listing = list(source.list())
-    known = store.known(settings.name, listing_sequence)
-    if window is not None:
-        listing, known = planning.within(listing, known, window)
-    hashes = read_hashes(source, planning.to_read(listing, known))
-    # A file that went away between being listed and being read: the next listing tells whether it is gone.
-    listing = [entry for entry in listing if entry.uri not in hashes.vanished]
-    known = {uri: row for uri, row in known.items() if uri not in hashes.vanished}
-    recipes = Recipes.of(settings)
-    return planning.decide(listing, known, hashes.found, recipes.expected, listed_at_ns=listed_at)
-
-
-def _items(settings: Corpus, decision: Decision) -> list[Item]:
-    """The rows of a run: all but the documents that need nothing."""
-    work = [item for item in decision.items if item.action not in _NO_WORK or item.stage is not None]
-    loads = [
-        Load(item.uri, item.listed.size, PurePosixPath(item.uri).suffix.lower())
-        for item in work
-        if item.listed is not None and item.stage is not None and item.action is not Action.QUARANTINED
-    ]
-    limits = settings.batches
-    tasks = batches(loads, documents=limits.documents, size=int(limits.megabytes * MEGABYTE))
-    numbers = {load.uri: number for number, batch in enumerate(tasks) for load in batch}
-    recipes = Recipes.of(settings)
-    return [_item(settings, recipes, item, numbers.get(item.uri)) for item in work]
-
-
-def _item(settings: Corpus, recipes: Recipes, item: planning.Item, batch: int | None) -> Item:
-    listed = item.listed
-    stays = item.action is Action.QUARANTINED  # the last good version is served on, but under today's permissions
-    return Item(
-        document=document_id(settings.name, item.uri),
-        uri=item.uri,
-        action=item.action,
-        stage=item.stage,
-        batch=batch,
-        size=listed.size if listed else None,
-        mtime_ns=listed.mtime_ns if listed else None,
-        etag=listed.etag if listed else None,
-        trusted=item.trusted,
-        moved_from=item.moved_from.document_id if item.moved_from else None,
-        moved_to=document_id(settings.name, item.moved_to) if item.moved_to else None,
-        content_hash=item.content_hash,
-        parse_fingerprint=item.known.parse_fingerprint if item.known else None,
-        permissions=recipes.permissions(item.uri) if stays else None,
-    )
 
 
 def _batches(store: Store, run: int) -> list[Batch]:

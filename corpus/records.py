@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 Row = dict[str, Any]
@@ -58,6 +58,16 @@ class Item:
     content_hash: bytes | None = None
     parse_fingerprint: str | None = None  #: of the published version
     permissions: list[str] | None = None  #: of a version that is served on while a newer one is in quarantine
+    forced: bool = False  #: done again from its stage on, whatever is stored
+
+
+@dataclass(frozen=True, slots=True)
+class Reprocess:
+    """What an operator wants done again, though nothing says that it has changed."""
+
+    glob: str  #: over addresses, as `corpus.globs` reads it
+    stage: Literal["parse", "cut", "embed"]  #: the first stage that is done again, whatever is stored
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ FROM sync_items WHERE run_id = %(run)s AND batch IS NOT NULL GROUP BY batch ORDE
 
 -- name: batch_items
 SELECT i.document_id, i.uri, i.action, i.stage, i.size, i.mtime_ns, i.etag, i.trusted, i.moved_from, i.content_hash,
-       d.parse_fingerprint
+       i.forced, d.parse_fingerprint
 FROM sync_items i LEFT JOIN documents d ON d.id = i.document_id
 WHERE i.run_id = %(run)s AND i.batch = %(batch)s AND i.state IN ('planned', 'failed') ORDER BY i.uri
 

@@ -152,23 +152,5 @@ SELECT NOT EXISTS (
 -- name: activate_model
 UPDATE corpora SET active_model = %(model)s WHERE name = %(corpus)s
 
--- name: item_states
-SELECT action, state, count(*) AS items, count(moved_to) AS moved
-FROM sync_items WHERE run_id = %(run)s GROUP BY action, state
-
--- name: unfinished_items
-SELECT uri, action, state, error FROM sync_items
-WHERE run_id = %(run)s AND state IN ('planned', 'staged', 'failed') ORDER BY uri
-
--- name: alive
-SELECT count(*) AS documents, coalesce(sum(children), 0)::int AS children, coalesce(sum(parents), 0)::int AS parents
-FROM documents WHERE corpus = %(corpus)s AND deleted_at IS NULL
-
--- name: finish_run
-UPDATE sync_runs SET
-    state = %(state)s, error = %(error)s, documents = %(documents)s, finished_at = clock_timestamp(),
-    children = jsonb_set(children, '{kept}', to_jsonb(%(kept)s::int))
-WHERE id = %(run)s
-
 -- name: set_permissions
 UPDATE documents SET permissions = %(permissions)s WHERE id = %(document)s AND permissions IS DISTINCT FROM %(permissions)s
