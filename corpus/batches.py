@@ -1,52 +1,66 @@
-"""Documents → the mapped tasks that prepare them. Pure."""
+"""Documents → the mapped tasks that prepare them. Pure, and in memory only the batches' own weights."""
 
 from __future__ import annotations
 
 import heapq
 import math
-from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 DOCUMENT_COST = 16_384  #: bytes that one document weighs beside its own, so that many small ones spread too
+MOST = 400  #: batches of a run
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
     """A document to be put into a batch."""
 
-    uri: str
     size: int  #: bytes
     kind: str  #: media type, or whatever tells cheap documents from dear ones
 
 
-def batches(loads: Iterable[Load], *, documents: int, size: int, most: int = 400) -> list[tuple[Load, ...]]:
-    """Spread documents over as many batches as `documents` and `size` (bytes) ask for, but at most `most`.
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How many batches there are, and how many documents fit into one."""
 
-    Each kind is spread evenly by bytes, the largest document first and each into the batch with least of its kind
-    (of those, the one with least of all), so that no batch gets all the PDFs. Where neither `most` nor a document
-    larger than `size` forbids it, no batch has more than `documents` documents and batches have about `size` bytes.
-    The same documents give the same batches, in whatever order they come.
+    count: int
+    room: int
+
+
+def shape(loads: int, weight: int, *, documents: int, size: int, most: int = MOST) -> Shape:
+    """The batches that `loads` documents of `weight` bytes need, if one is to hold `documents` and `size` bytes."""
+    count = min(most, loads, max(math.ceil(loads / documents), math.ceil(weight / size)))
+    return Shape(count, max(documents, math.ceil(loads / max(1, count))))
+
+
+def spread(loads: Iterable[Load], batches: Shape) -> Iterator[int]:
+    """The batch, from 0, of each document; they come by kind, and within a kind the largest first.
+
+    Each kind is spread evenly by bytes, each document into the batch with least of its kind (of those, the one with
+    least of all), so that no batch gets all the PDFs. Where neither `MOST` nor a document larger than the size of a
+    batch forbids it, no batch has more documents or more bytes than was asked for. No batch is empty.
     """
-    kinds: dict[str, list[Load]] = defaultdict(list)
-    for load in sorted(loads, key=lambda load: (-load.size, load.uri)):
-        kinds[load.kind].append(load)
-    total = sum(len(group) for group in kinds.values())
-    if not total:
-        return []
-    weight = sum(load.size for group in kinds.values() for load in group)
-    count = min(most, total, max(math.ceil(total / documents), math.ceil(weight / size)))
-    room = max(documents, math.ceil(total / count))
-    made: list[list[Load]] = [[] for _ in range(count)]
-    weights = [0] * count
-    for kind in sorted(kinds):
-        lightest = [(0, weights[index], index) for index in range(count) if len(made[index]) < room]
+    held = [0] * batches.count
+    weights = [0] * batches.count
+    for _, alike in groupby(loads, key=lambda load: load.kind):
+        lightest = [(0, weights[index], index) for index in range(batches.count) if held[index] < batches.room]
         heapq.heapify(lightest)
-        for load in kinds[kind]:
+        for load in alike:
             of_kind, _, index = heapq.heappop(lightest)
-            made[index].append(load)
+            held[index] += 1
             cost = load.size + DOCUMENT_COST
             weights[index] += cost
-            if len(made[index]) < room:
+            if held[index] < batches.room:
                 heapq.heappush(lightest, (of_kind + cost, weights[index], index))
-    return [tuple(sorted(batch, key=lambda load: load.uri)) for batch in made if batch]
+            yield index
+
+
+def kind_of(uri: str) -> str:
+    """What tells cheap documents from dear ones before they are read: the ending of the name, where it has one."""
+    stem, dot, ending = uri.rpartition(".")
+    known = dot and stem and not stem.endswith("/") and len(ending) <= _LONGEST and "/" not in ending
+    return ending.lower() if known and not ending.isdigit() else ""
+
+
+_LONGEST = 8  #: characters of an ending; what is longer is part of a name

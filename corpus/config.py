@@ -18,6 +18,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PrivateAttr,
     StringConstraints,
     TypeAdapter,
     ValidationError,
@@ -83,6 +84,18 @@ class FilesystemSource(Section):
     base_url: str | None = None  #: joined with a document's address to make its `source_url`
     partition: Text | None = None  #: strftime pattern of the folder that holds a day's documents, such as `dt=%Y-%m-%d`
 
+    @field_validator("partition")
+    @classmethod
+    def _can_be_read(cls, pattern: str | None) -> str | None:
+        from corpus.partitions import check  # here: few sources have any
+
+        try:
+            if pattern is not None:
+                check(pattern)
+        except ConfigError as error:
+            raise ValueError(str(error)) from error
+        return pattern
+
 
 class Rule(Section):
     """A glob over addresses, as `corpus.globs` reads it; `**` crosses folders."""
@@ -147,10 +160,19 @@ class Cutting(Section):
     overlap: int | None = Field(None, ge=0)  #: tokens; default: the recipe's own
     parent_size: int = Field(1200, gt=0)  #: tokens of a parent
     headers: bool = True  #: put the heading path before the text that is embedded
-    ruler: Text | None = None  #: the model whose tokenizer counts; default: the embedding model
-    model: Text | None = None  #: the model that `semantic` and `cluster` look through; default: the embedding model
+    ruler: Text | None = None  #: the model whose tokenizer counts; default: the corpus' first embedding model
+    ruler_prefix: str | None = None  #: its passage prefix; default: that of `embedding`, if it is the same model
+    model: Text | None = None  #: the model that `semantic` and `cluster` look through; default: as for `ruler`
+    model_prefix: str | None = None  #: as `ruler_prefix`
     prose: Literal["recursive", "semantic", "cluster", "late", "auto"] = "recursive"  #: what cuts long prose without
     #: headings; `auto`: `late` where many pronouns refer back, else `semantic`
+
+    @model_validator(mode="after")
+    def _prefixes_have_their_models(self) -> Cutting:
+        for name in ("ruler", "model"):
+            if getattr(self, f"{name}_prefix") is not None and getattr(self, name) is None:
+                raise ValueError(f"{name}_prefix belongs to a model that {name} names, which is missing")
+        return self
 
     @model_validator(mode="after")
     def _sizes_fit(self) -> Cutting:
@@ -175,6 +197,20 @@ class Embedding(Section):
     batch_texts: int = Field(32, gt=0)  #: texts embedded and stored at a time: what a killed run pays twice at most
     task_texts: int = Field(4096, gt=0)  #: texts of one mapped task
     price_per_million_tokens: float = Field(0.0, ge=0)
+
+
+class Reader(Section):
+    """A model that reads texts, and what it wants before each of them."""
+
+    model: Text
+    prefix: str = ""
+
+
+class CutBy(Section):
+    """What a corpus is cut by where its configuration names nothing: the embedding model of its first sync."""
+
+    ruler: Reader
+    looks_through: Reader
 
 
 class DeletionGuard(Section):
@@ -248,6 +284,8 @@ class Corpus(Section):
     limits: Limits = Limits()
     parsing: Parsing = Parsing()
 
+    _remembered: CutBy | None = PrivateAttr(None)  # of the database, never of the file: see `cut_by`
+
     @field_validator("name")
     @classmethod
     def _is_a_plain_name(cls, name: str) -> str:
@@ -265,17 +303,35 @@ class Corpus(Section):
                 raise ValueError(f'{schedule!r} is not a cron expression such as "0 2 * * *" (2 o\'clock, UTC)')
         return schedule
 
+    def cut_by(self, remembered: CutBy) -> Corpus:
+        """This corpus, with what it is cut by if nothing is named."""
+        corpus = self.model_copy()
+        corpus._remembered = remembered  # noqa: SLF001 - it is of this class
+        return corpus
+
     @property
-    def ruler(self) -> str:
+    def ruler(self) -> Reader:
         """The model whose tokenizer measures this corpus."""
-        return self.cutting.ruler or self.embedding.model
+        remembered = self._remembered.ruler if self._remembered else None
+        return self._reader(self.cutting.ruler, self.cutting.ruler_prefix, remembered)
 
     @property
     def looks_through(self) -> Embedding:
         """The model that the recipes look through that look at a text before they cut it."""
-        model = self.cutting.model or self.embedding.model
-        prefix = self.embedding.passage_prefix if model == self.embedding.model else ""
-        return Embedding(model=model, passage_prefix=prefix)
+        remembered = self._remembered.looks_through if self._remembered else None
+        found = self._reader(self.cutting.model, self.cutting.model_prefix, remembered)
+        return Embedding(model=found.model, passage_prefix=found.prefix)
+
+    @property
+    def reader(self) -> Reader:
+        """The embedding model, as it reads passages."""
+        return Reader(model=self.embedding.model, prefix=self.embedding.passage_prefix)
+
+    def _reader(self, named: str | None, prefix: str | None, remembered: Reader | None) -> Reader:
+        own = self.reader
+        if named is None:
+            return remembered or own
+        return Reader(model=named, prefix=prefix if prefix is not None else own.prefix if named == own.model else "")
 
 
 class Config(Section):

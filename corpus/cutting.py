@@ -78,5 +78,5 @@ def cut_document(document: Document, *, uri: str, recipe: str | None = None, cor
     """Cut a parsed document as a corpus would."""
     recipes = Recipes.of(corpus)
     route = recipes.route(document, uri, recipe=recipe)
-    made = recipes.cut(document_id(corpus.name, uri), document, route, uri)
+    made, _ = recipes.cut(document_id(corpus.name, uri), document, route, uri)
     return CutDocument(document, made.parents, made.children, route, (*document.warnings, *made.warnings))

@@ -1,11 +1,12 @@
-"""Text → vector: any sentence-transformers model, and the multilingual one of the optional extra.
+"""Text → vector: any sentence-transformers model, and the engines that are registered here by a model's name.
 
 A vector is never made of a truncated text: a text that is longer than the model reads is an error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -19,7 +20,7 @@ from chunkers.chunk import Place
 from chunkers.identity import fingerprint
 from chunkers.tokens import Ruler
 from corpus.config import MULTILINGUAL_MODEL, Embedding
-from corpus.errors import ConfigError, LimitExceeded
+from corpus.errors import ConfigError, LimitExceeded, TransientError
 from corpus.rulers import files_digest, model_folder, nano_digest, nano_model, ruler
 from corpus.token_vectors import has_token_vectors, pooled
 
@@ -130,15 +131,17 @@ class SentenceTransformerEmbedder:
         refuse_truncation(texts, self.ruler, self.name)
         if not texts:
             return []
-        model = _loaded(self._folder)
-        return list(pooled(model, texts, places, prefix=self._passage_prefix, batch=self._batch))
+        with _no_fault_of_the_text(self.name):
+            model = _loaded(self._folder)
+            return list(pooled(model, texts, places, prefix=self._passage_prefix, batch=self._batch))
 
     def _encode(self, texts: list[str]) -> Vectors:
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
-        vectors: Any = _loaded(self._folder).encode(
-            texts, batch_size=self._batch, normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True
-        )
+        with _no_fault_of_the_text(self.name):
+            vectors: Any = _loaded(self._folder).encode(
+                texts, batch_size=self._batch, normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True
+            )
         return np.asarray(vectors, dtype=np.float32)
 
 
@@ -158,7 +161,8 @@ class NanoEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed passages; see `Embedder`."""
         refuse_truncation(texts, self.ruler, self.name)
-        vectors: Vectors = np.asarray(self._model.passage(list(texts)), dtype=np.float32)
+        with _no_fault_of_the_text(self.name):
+            vectors: Vectors = np.asarray(self._model.passage(list(texts)), dtype=np.float32)
         return vectors.reshape((len(texts), self.dimensions))
 
     def embed_query(self, text: str) -> Vectors:
@@ -171,6 +175,26 @@ class NanoEmbedder:
     def embed_places(self, texts: Sequence[str], places: Sequence[Sequence[Place]]) -> list[Vectors]:  # noqa: ARG002
         """It gives no token vectors."""
         raise no_token_vectors(self.name)
+
+
+@contextmanager
+def _no_fault_of_the_text(model: str) -> Iterator[None]:
+    """Raise `TransientError` for what says nothing of the text: no memory left, a file that cannot be read now.
+
+    A recipe may look through the model: the document that it cuts must not go to quarantine for that.
+    """
+    try:
+        yield
+    except RecursionError:
+        raise
+    except (OSError, MemoryError, RuntimeError) as error:
+        said = " ".join(str(error).split()) or "no reason given"
+        raise TransientError(
+            f"the embedding model {model} failed with {type(error).__name__}: {said}",
+            hint="try again; if it stays, see that there is memory for embedding.batch_texts at once, and that the "
+            "model's files are whole",
+            stage="embed",
+        ) from error
 
 
 def no_token_vectors(model: str) -> ConfigError:
@@ -228,9 +252,12 @@ def _dimensions(folder: Path) -> int:
     return int(found)
 
 
+#: models that are not sentence-transformers, by the names that the configuration has for them; the ruler of each is in
+#: `corpus.rulers.RULERS`
+ENGINES: dict[str, Callable[[Embedding], Embedder]] = {MULTILINGUAL_MODEL: NanoEmbedder}
+
+
 @lru_cache(maxsize=4)
 def embedder(settings: Embedding) -> Embedder:
-    """The embedder of a configuration, loaded once in a process."""
-    if settings.model == MULTILINGUAL_MODEL:
-        return NanoEmbedder(settings)
-    return SentenceTransformerEmbedder(settings)
+    """The embedder of a configuration, loaded once in a process: its engine's, else a sentence-transformers model."""
+    return ENGINES.get(settings.model, SentenceTransformerEmbedder)(settings)

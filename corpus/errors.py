@@ -11,6 +11,7 @@
         ├── SourceError       the listing failed: never to be taken for an empty corpus
         ├── Vanished          a listed document is gone: the next listing settles it
         ├── MassDeletion      more documents vanished than the corpus allows
+        ├── NeedsApproval     a changed configuration would spend more than the corpus allows without a word
         ├── RunFailed         a run ended with failed batches or too many failed documents
         └── DocumentError     this document goes to quarantine
             ├── UnsupportedFormat  no parser for these bytes
@@ -30,6 +31,7 @@ __all__ = [
     "KerfError",
     "LimitExceeded",
     "MassDeletion",
+    "NeedsApproval",
     "ParseError",
     "PartialParse",
     "RunFailed",
@@ -55,11 +57,16 @@ class Vanished(TerminalError):
 
 
 class MassDeletion(TerminalError):
-    """More documents vanished than the corpus allows; `vanished` holds their addresses."""
+    """More documents vanished than the corpus allows; `vanished` holds the addresses of the first of `count`."""
 
-    def __init__(self, message: str, *, vanished: tuple[str, ...], hint: str = "", stage: str = "") -> None:
+    def __init__(self, message: str, *, vanished: tuple[str, ...], count: int, hint: str = "", stage: str = "") -> None:
         super().__init__(message, hint=hint, stage=stage)
         self.vanished = vanished
+        self.count = count
+
+
+class NeedsApproval(TerminalError):
+    """A changed configuration alone would embed more than the corpus allows without an operator's word."""
 
 
 class RunFailed(TerminalError):

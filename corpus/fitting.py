@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from typing import Any
@@ -67,9 +67,24 @@ def check_one(corpus: Corpus, measured_by: Ruler, each: Asked) -> None:
     """As `check`, of one recipe."""
     with at(each.place):
         size = _fit(corpus, each, measured_by)
-        if corpus.ruler != corpus.embedding.model:
-            model = ruler(corpus.embedding.model, corpus.embedding.passage_prefix)
+        if corpus.ruler == corpus.reader:
+            return
+        model = ruler(corpus.reader.model, corpus.reader.prefix)
+        if corpus.cutting.ruler is None:  # then a document that is too long for the model is cut by the model's own
+            _fit(corpus, each, model)
+        else:
             _fit_model(corpus, each, size, measured_by, model)
+
+
+def reads_as_much(model: Ruler, measured_by: Ruler) -> bool:
+    """Whether a model reads every text that another ruler allows: it has the same tokenizer, and room for as much."""
+    tokenizers = {each.id.rsplit("/", 2)[0] for each in (model, measured_by)}
+    return len(tokenizers) == 1 and model.cap - model.overhead >= measured_by.cap - measured_by.overhead
+
+
+def readable(texts: Sequence[str], model: Ruler) -> bool:
+    """Whether a model reads each of these texts whole."""
+    return all(tokens + model.overhead <= model.cap for tokens in model.count(texts))
 
 
 def doubts(corpus: Corpus, measured_by: Ruler, which: Iterable[Asked]) -> tuple[str, ...]:
@@ -111,7 +126,7 @@ def _fit_model(corpus: Corpus, each: Asked, size: int, measured_by: Ruler, model
         return
     smaller = "" if late or above >= reads else f", or set size to at most {reads - above}"
     raise ConfigError(
-        f"children of up to {longest} tokens as cutting.ruler {corpus.ruler} counts"
+        f"children of up to {longest} tokens as cutting.ruler {corpus.ruler.model} counts"
         f"{', headers included,' if above and not late else ''} are more than the embedding model "
         f"{corpus.embedding.model} reads ({reads})",
         hint=f"leave cutting.ruler out{smaller}, or choose a model that reads as much as the ruler's",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 from corpus.config import Corpus
@@ -10,6 +11,10 @@ from corpus.records import Row, Run
 from corpus.store import Store
 
 Counts = dict[str, int]
+
+STAGES = ("plan", "prepare", "embed", "publish")  #: that are timed and counted, in their order
+COUNTED = ("documents", "chunks", "tokens", "reused", "bytes", "seconds", "price")  #: of each
+CHANGES = ("content", "moved", "restored", "parse", "cut", "embed", "metadata", "permissions", "forced")  #: why work
 
 COUNTED_AS = {  #: what a person calls a document that a run prepares
     Action.NEW: "new",
@@ -29,18 +34,45 @@ _WAITS_FOR = {
 def summary(run: Run) -> dict[str, Any]:
     """A run as scripts read it."""
     row = run.row
+    stages = in_stages(row["stages"])
     return {
         "run_id": run.id,
+        "corpus": run.corpus,
+        "kind": row["kind"],
         "state": row["state"],
         "error": row["error"],
         "documents": _in_order(row["documents"], ("new", "changed", "moved", "unchanged", "deleted", "quarantined")),
+        "changes": _in_order(row["changes"], CHANGES),
         "parsed": row["parsed"],
         "children": _in_order(row["children"], ("inserted", "kept", "moved", "deleted")),
         "embedded": row["embedded"],
         "reused": row["reused"],
+        "tokens": {"embedded": stages["embed"]["tokens"], "reused": stages["embed"]["reused"]},
+        "bytes": sum(stage["bytes"] for stage in stages.values()),
+        "price": sum(stage["price"] for stage in stages.values()),
         "rows_written": row["rows_written"],
-        "seconds": _in_order(row["seconds"], ("plan", "prepare", "embed", "publish")),
+        "seconds": {name: stage["seconds"] for name, stage in stages.items()},
     }
+
+
+def described(run: Run) -> dict[str, Any]:
+    """A run as an operator reads it: its summary, when it was, and why."""
+    row = run.row
+    took = ((row["finished_at"] or datetime.now(UTC)) - row["started_at"]).total_seconds()
+    return summary(run) | {
+        "key": row["key"],
+        "started_at": row["started_at"],
+        "finished_at": row["finished_at"],
+        "took": round(took, 1),
+        "interval": run.interval,
+        "reprocess": row["reprocess"],
+        "approved_by": row["approved_by"],
+    }
+
+
+def in_stages(stages: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """What each stage did, in their order, with zeros for what a stage did not do."""
+    return {name: _in_order(stages.get(name, {}), COUNTED) for name in STAGES}
 
 
 def _in_order(counts: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
@@ -63,15 +95,20 @@ def documents(store: Store, run: Run) -> Counts:
     return counts
 
 
-def _reason(row: Row) -> str:
-    return row["error"] or _WAITS_FOR["deleted" if row["action"] == Action.DELETED else row["state"]]
+def _reason(row: Row, *, unapproved: bool) -> str:
+    waits_for = "deleted" if row["action"] == Action.DELETED else row["state"]
+    if unapproved and waits_for == "staged":
+        return "what its vectors would cost waits for somebody's word"
+    return row["error"] or _WAITS_FOR[waits_for]
 
 
 def verdict(store: Store, run: Run, settings: Corpus) -> tuple[str, str | None]:
     """The state of a run, and what is wrong with it."""
     unfinished = store.unfinished(run.id)
     if unfinished:
-        shown = "; ".join(f"{row['uri']}: {_reason(row)}" for row in unfinished[:10])
+        spending = run.row["spending"]
+        unapproved = bool(spending and spending["asks"] and not run.row["approved_by"])
+        shown = "; ".join(f"{row['uri']}: {_reason(row, unapproved=unapproved)}" for row in unfinished[:10])
         more = f"; and {len(unfinished) - 10} more" if len(unfinished) > 10 else ""
         return "failed", f"{len(unfinished)} documents were not published: {shown}{more}"
     active = store.active_model(run.corpus)

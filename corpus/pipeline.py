@@ -10,30 +10,37 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from corpus import planning
+from corpus import leases
 from corpus.config import Config, Corpus
 from corpus.cutting import CutDocument, cut
-from corpus.embedding import embedder, vectors_of
-from corpus.errors import KerfError, RunFailed, TransientError
+from corpus.embed_steps import TextBatch, approve, embed, plan_embeddings, spending
+from corpus.embedding import embedder
+from corpus.errors import KerfError, NeedsApproval, RunFailed, TransientError
 from corpus.outcome import Counts, documents, summary, verdict
 from corpus.parsers.sandbox.pool import Sandbox
-from corpus.planner import check, decide, items_of, model_row
+from corpus.planner import check, decided, guard, model_row, warn
 from corpus.preparing import Preparer, parsers_of
 from corpus.preview import preview
+from corpus.records import Reprocess, Run
+from corpus.recut import as_first_cut
 from corpus.sources import MEGABYTE, open_source
+from corpus.spending import Spending
 from corpus.store import Store
+from corpus.working import holding, timed
 
 __all__ = [
     "Batch",
     "CutDocument",
     "Planned",
+    "Spending",
     "TextBatch",
+    "approve",
     "cut",
     "embed",
     "plan",
@@ -42,6 +49,7 @@ __all__ = [
     "preview",
     "publish",
     "settle",
+    "spending",
     "sync",
 ]
 
@@ -61,21 +69,13 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class TextBatch:
-    """One mapped task of `embed`."""
-
-    number: int
-    label: str
-    texts: int
-
-
-@dataclass(frozen=True, slots=True)
 class Planned:
     """A run that is about to start."""
 
     run_id: int
     batches: list[Batch]
     documents: Counts  #: by action
+    changes: Counts  #: by why there is something to do with them
 
 
 def plan(
@@ -86,35 +86,48 @@ def plan(
     key: str | None = None,
     window: tuple[datetime, datetime] | None = None,
     allow_mass_delete: bool = False,
+    reprocess: Reprocess | None = None,
 ) -> Planned:
     """List the source, hold it against the ledger, and write a run with its items.
 
     `key` is the outer run's id: planning again under the same key plans that run anew. With `window` only documents
-    modified in [start, end) are looked at, whatever the ledger says of them, and nothing is deleted. Raises
-    `SourceError` if the listing failed and `MassDeletion` if too much vanished; the run is then closed as failed.
+    of [start, end) are looked at, whatever the ledger says of them: those modified in it, or those that lie in one of
+    its partitions where the source has any. With `reprocess` only those of the ledger that match. Neither deletes
+    anything. Raises `SourceError` if the listing failed and `MassDeletion` if too much vanished; the run is then closed
+    as failed.
     """
     settings = config.corpus(corpus)
     started = time.monotonic()
     check(settings)
-    with Store(dsn) as store:
+    with Store(dsn) as store, ExitStack() as work:
         model = embedder(settings.embedding)
-        run = store.begin_run(corpus, model_row(model), key=key, interval=window)
+        run = store.begin_run(corpus, model_row(model), key=key, interval=window, reprocess=reprocess)
+        work.enter_context(leases.at_work(dsn, run.id))
         try:
+            settings = _settings(config, store, corpus, run)
+            check(settings)
+            warn(settings)
             source = open_source(settings, config.home)
-            decision = decide(settings, source, store, window=window, listing_sequence=run.listing_sequence)
-            if window is None:
-                guard = settings.deletion_guard
-                alive = store.alive(corpus)["documents"]
-                planning.guard(decision, alive, guard.share, guard.documents, allow_mass_delete)
-            store.write_plan(run, items_of(settings, decision), decision.counts())
+            sequence, by = run.listing_sequence, run.model_id
+            found = decided(
+                store, settings, source, window=window, reprocess=reprocess, listing_sequence=sequence, model=by
+            )
+            guard(store, settings, source, found, allow_mass_delete=allow_mass_delete)
+            store.write_plan(run, found.documents, found.changes)
         except KerfError as error:
             store.fail_run(run, str(error))
             raise
+        if window is None and reprocess is None:
+            store.set_source(run, source.place)
+        store.mark_current(found.settings)
         for uri, reason in source.skipped:
             log.warning("%s: skipped %s: %s", corpus, uri, reason)
-        store.add_seconds(run.id, "plan", time.monotonic() - started)
-        log.info("%s: run %d planned: %s", corpus, run.id, decision.counts())
-        return Planned(run.id, _batches(store, run.id), decision.counts())
+        if source.left_out > len(source.skipped):
+            log.warning("%s: skipped %d more", corpus, source.left_out - len(source.skipped))
+        took = time.monotonic() - started
+        store.add_stage(run.id, "plan", documents=found.listed, bytes=found.bytes_read, seconds=took)
+        log.info("%s: run %d planned: %s", corpus, run.id, found.documents)
+        return Planned(run.id, _batches(store, run.id), found.documents, found.changes)
 
 
 def prepare(config: Config, dsn: str, run_id: int, batch: int, *, progress: Progress | None = None) -> Counts:
@@ -132,9 +145,9 @@ def prepare(config: Config, dsn: str, run_id: int, batch: int, *, progress: Prog
 def _prepare(config: Config, dsn: str, run_id: int, batch: int, sandbox: Sandbox, progress: Progress | None) -> Counts:
     counts: Counts = {}
     failures: list[str] = []
-    with Store(dsn) as store, _timed(store, run_id, "prepare"):
+    with Store(dsn) as store, holding(dsn, store, run_id, "prepare", batch):
         run = store.run(run_id)
-        settings = config.corpus(run.corpus)
+        settings = _settings(config, store, run.corpus)
         items = store.batch_items(run_id, batch)
         preparer = Preparer(settings, open_source(settings, config.home), store, sandbox)
         for done in preparer.prepare(run, items):
@@ -153,81 +166,59 @@ def _prepare(config: Config, dsn: str, run_id: int, batch: int, sandbox: Sandbox
     return counts
 
 
-def plan_embeddings(config: Config, dsn: str, run_id: int) -> list[TextBatch]:
-    """Find the texts of a run that have no vector, over all its documents, in batches of like length.
-
-    The texts of published documents count too: another model may be about to take over the corpus, or have taken over
-    while an older run published for the one before it.
-    """
-    with Store(dsn) as store, _timed(store, run_id, "embed"):
-        run = store.run(run_id)
-        settings = config.corpus(run.corpus).embedding
-        batches = store.plan_texts(run, batch_texts=settings.task_texts)
-        return [
-            TextBatch(row["number"], f"{row['number']:03d} {row['texts']} texts, {row['tokens']} tokens", row["texts"])
-            for row in batches
-        ]
-
-
-def embed(config: Config, dsn: str, run_id: int, batch: int, *, progress: Progress | None = None) -> Counts:
-    """Fill the vectors that a batch of texts lacks; each part is stored as soon as it is computed."""
-    embedded = 0
-    with Store(dsn) as store, _timed(store, run_id, "embed"):
-        run = store.run(run_id)
-        settings = config.corpus(run.corpus).embedding
-        texts = store.batch_texts(run, batch)
-        if texts:
-            model = embedder(settings)
-            for at in range(0, len(texts), settings.batch_texts):
-                part = texts[at : at + settings.batch_texts]
-                missing = store.missing_keys(run.model_id, [key for text in part for key in text.keys])
-                # this batch may have been begun before, and another run may have come upon the same texts
-                part = [text for text in part if not missing.isdisjoint(text.keys)]
-                if not part:
-                    continue
-                tokens = sum(text.tokens for text in part)
-                price = tokens * settings.price_per_million_tokens / 1_000_000
-                vectors = vectors_of(model, part)
-                store.store_vectors(run, batch, vectors, texts=len(part), tokens=tokens, price=price)
-                embedded += len(part)
-                if progress:
-                    progress(f"{embedded} of {len(texts)} texts")
-    return {"embedded": embedded}
-
-
 def publish(config: Config, dsn: str, run_id: int) -> dict[str, Any]:
     """Publish every document that is ready, one transaction each; then tombstones and counters.
 
     Returns the summary of the run. A document whose vectors are not all there keeps its old version; and if another
-    model is to take over, no new version is published before that model has a vector for everything.
+    model is to take over, no new version is published before that model has a vector for everything. Any number of
+    processes may publish a run at once, and again: none does what another has done, and a run that ended well stays
+    as it ended.
     """
     with Store(dsn) as store:
-        with _timed(store, run_id, "publish"):
-            run = store.run(run_id)
-            settings = config.corpus(run.corpus)
+        run = store.run(run_id)
+        if run.state == "succeeded":
+            return summary(run)
+        with leases.at_work(dsn, run_id), timed(store, run_id, "publish"):
             if store.activate_model(run):
                 for document in store.ready(run):
                     if store.publish(run, document) == "failed":
                         log.warning("%s: document %s could not be published", run.corpus, document)
             store.settle_unprepared(run)
-        _close(store, run_id, settings)
+        _close(store, run_id, config.corpus(run.corpus))
         return summary(store.run(run_id))
 
 
 def settle(config: Config, dsn: str, run_id: int) -> None:
-    """Raise `RunFailed` if something in the run failed or too many documents did; what was ready is published."""
+    """Raise `RunFailed` if something in the run failed or too many documents did; what was ready is published.
+
+    Also deletes what the corpus' history holds from before its retention.
+    """
     with Store(dsn) as store:
-        error = _close(store, run_id, config.corpus(store.run(run_id).corpus))
+        settings = config.corpus(store.run(run_id).corpus)
+        error = _close(store, run_id, settings)
+        store.forget_past(settings.name, settings.history.days)
         if error:
             raise RunFailed(error, hint="start the run again: it takes up what is missing", stage="settle")
 
 
 def sync(
-    config: Config, dsn: str, corpus: str, *, allow_mass_delete: bool = False, progress: Progress | None = None
+    config: Config,
+    dsn: str,
+    corpus: str,
+    *,
+    allow_mass_delete: bool = False,
+    yes: bool = False,
+    reprocess: Reprocess | None = None,
+    window: tuple[datetime, datetime] | None = None,
+    progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """All steps in this process; returns the summary of the run, and raises as `settle` does."""
+    """All steps in this process; returns the summary of the run, and raises as `settle` does.
+
+    `yes` is the operator's word for what a changed configuration alone wants embedded; without it `NeedsApproval` is
+    raised if the corpus lets not so much pass, after all else has been embedded and what is ready has been published.
+    """
     say = progress or (lambda _: None)
-    planned = plan(config, dsn, corpus, allow_mass_delete=allow_mass_delete)
+    planned = plan(config, dsn, corpus, allow_mass_delete=allow_mass_delete, reprocess=reprocess, window=window)
     failure: KerfError | None = None
     with parsers_of(config.corpus(corpus)) as sandbox:
         for batch in planned.batches:
@@ -237,32 +228,39 @@ def sync(
             except TransientError as error:
                 failure = error
                 log.warning("%s", error)
-    for texts in plan_embeddings(config, dsn, planned.run_id):
-        embed(config, dsn, planned.run_id, texts.number, progress=lambda done: say(f"embed {done}"))
+    if yes:
+        approve(config, dsn, planned.run_id, "--yes")
+    batches = plan_embeddings(config, dsn, planned.run_id)
+    waits: NeedsApproval | None = None
+    for texts in batches:
+        try:
+            embed(config, dsn, planned.run_id, texts.number, progress=lambda done: say(f"embed {done}"))
+        except NeedsApproval as error:
+            waits = error
     say("publish")
     done = publish(config, dsn, planned.run_id)
     try:
         settle(config, dsn, planned.run_id)
     except RunFailed as error:
-        raise error from failure
+        raise waits or error from failure
     return done
 
 
+def _settings(config: Config, store: Store, corpus: str, run: Run | None = None) -> Corpus:
+    """The settings of a corpus, with what it is cut by; see `corpus.recut.as_first_cut`."""
+    return as_first_cut(store, config.corpus(corpus), run)
+
+
 def _close(store: Store, run_id: int, settings: Corpus) -> str | None:
-    """Write down how a run ended, as its items say; returns what is wrong with it."""
+    """Write down how a run ended, as its items say; returns what is wrong with it. What ended well has ended."""
     run = store.run(run_id)
+    if run.state == "succeeded":
+        return None
     state, error = verdict(store, run, settings)
     written = run.row["children"]
     kept = max(0, store.alive(run.corpus)["children"] - written["inserted"] - written["moved"])
-    store.finish_run(run_id, state, documents(store, run), kept, error)
+    store.finish_run(run, state, documents(store, run), kept, error)
     return error
-
-
-@contextmanager
-def _timed(store: Store, run: int, stage: str) -> Iterator[None]:
-    started = time.monotonic()
-    yield
-    store.add_seconds(run, stage, time.monotonic() - started)
 
 
 def _batches(store: Store, run: int) -> list[Batch]:

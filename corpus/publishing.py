@@ -7,10 +7,12 @@ from uuid import UUID
 
 import psycopg
 
-from corpus.diffing import Diff, diff
+from corpus.diffing import diff
 from corpus.queries import query
 from corpus.records import Row, Written
 from corpus.staging import StagedDocument, place_of_child, place_of_parent
+
+_FINGERPRINTS = {"parse_fingerprint", "cut_fingerprint", "payload_hash"}  #: columns that no reader sees
 
 
 def stored(cursor: psycopg.Cursor[Row], document: UUID) -> tuple[dict[UUID, Any], dict[UUID, Any]]:
@@ -22,28 +24,37 @@ def stored(cursor: psycopg.Cursor[Row], document: UUID) -> tuple[dict[UUID, Any]
 
 def swap(cursor: psycopg.Cursor[Row], written: Written, document: UUID, staged: StagedDocument, read: Row) -> None:
     """Write what differs between the published version and the staged one, children first where rows go."""
-    wanted = staged.document | {
-        "content_hash": read["content_hash"],
-        "moved_from": read["moved_from"],
-        "parents": len(staged.parents),
-        "children": len(staged.children),
-    }
     identity = {"id": document, "corpus": read["corpus"], "uri": read["uri"]}
     published = cursor.execute(query("stored_document"), identity).fetchone()
+    wanted = (published or {}) | staged.document
+    if staged.whole:
+        wanted |= {
+            "content_hash": read["content_hash"],
+            "moved_from": read["moved_from"],
+            "parents": len(staged.parents),
+            "children": len(staged.children),
+        }
+    has_rows = published is not None and staged.whole  # nothing hangs on a document that is new
+    stored_parents, stored_children = stored(cursor, document) if has_rows else ({}, {})
+    parents = diff(((row["id"], place_of_parent(row)) for row in staged.parents), stored_parents)
+    children = diff(((row["id"], place_of_child(row)) for row in staged.children), stored_children)
+    contexts = diff(((row["id"], row) for row in staged.contexts), _contexts(cursor, document) if has_rows else {})
     if published is None:
         written.rows += cursor.execute(query("insert_document"), identity | wanted).rowcount
     else:
         wanted["moved_from"] = wanted["moved_from"] or published["moved_from"]
-        if any(published[name] != value for name, value in (wanted | {"deleted": False}).items()):
-            written.rows += cursor.execute(query("update_document"), identity | wanted).rowcount
+        differ = {name for name, value in (wanted | {"deleted": False}).items() if published[name] != value}
+        if differ:
+            # what was made anew and came out as it was is no other version
+            anew = not differ <= _FINGERPRINTS or any(each.writes for each in (parents, children, contexts))
+            values = identity | wanted | {"versions": int(anew)}
+            written.rows += cursor.execute(query("update_document"), values).rowcount
+    if not staged.whole:
+        return
 
-    stored_parents, stored_children = stored(cursor, document)
-    parents = diff(((row["id"], place_of_parent(row)) for row in staged.parents), stored_parents)
-    children = diff(((row["id"], place_of_child(row)) for row in staged.children), stored_children)
     written.inserted += len(children.insert)
     written.moved += len(children.move)
     written.deleted += len(children.delete)
-    contexts = _contexts(cursor, document, staged)
     parents_by_id = {parent["id"]: parent | {"document": document} for parent in staged.parents}
     children_by_id = {child["id"]: child | {"document": document} for child in staged.children}
     for statement, rows in (
@@ -61,18 +72,37 @@ def swap(cursor: psycopg.Cursor[Row], written: Written, document: UUID, staged: 
             written.rows += cursor.rowcount
 
 
-def _contexts(cursor: psycopg.Cursor[Row], document: UUID, staged: StagedDocument) -> Diff[UUID, Row]:
-    """What differs between the stored contexts and the wanted ones; an id is of its text, so that none is moved."""
+def _contexts(cursor: psycopg.Cursor[Row], document: UUID) -> dict[UUID, Row]:
+    """A document's stored contexts by id; an id is of its text, so that none is moved."""
     rows = cursor.execute(query("stored_contexts"), {"document": document}).fetchall()
-    return diff(((row["id"], row) for row in staged.contexts), {row["id"]: row for row in rows})
+    return {row["id"]: row for row in rows}
+
+
+def remember(cursor: psycopg.Cursor[Row], item: Row, event: str, written: Written | None = None) -> None:
+    """Write what became of a document into its history: published, deleted or quarantined.
+
+    `item` names run, corpus, document, uri and content_hash, which is None for that of its version; `written` counts
+    the document's children, and only those.
+    """
+    counts = written or Written()
+    children = {"inserted": counts.inserted, "moved": counts.moved, "deleted": counts.deleted}
+    cursor.execute(query("insert_version"), item | children | {"event": event})
 
 
 def settle(cursor: psycopg.Cursor[Row], written: Written, item: Row) -> str:
     """Do what an item without preparation asks for, unless something newer is there; the state that it ends in."""
-    if item["action"] == "touched":
+    if item["action"] in ("touched", "quarantined"):
+        read = item | {"read_sequence": item["listing_sequence"], "forced": False, "settings": ""}
+        if cursor.execute(query("settled_since"), read).fetchone():
+            return "superseded"
         if not cursor.execute(query("refresh_evidence"), item).fetchone():
             return "superseded"
-        written.rows += cursor.execute(query("leave_quarantine"), item).rowcount
+        if item["action"] == "quarantined":
+            if item["permissions"] is not None:
+                written.rows += cursor.execute(query("set_permissions"), item).rowcount
+        elif left := cursor.execute(query("leave_quarantine"), item).rowcount:
+            written.rows += left + cursor.execute(query("freshen"), item).rowcount
+            remember(cursor, item, "published")
         return "unchanged"
     if item["held"]:
         return "unchanged"
@@ -81,9 +111,8 @@ def settle(cursor: psycopg.Cursor[Row], written: Written, item: Row) -> str:
     if not cursor.execute(query("lock_unread"), item).fetchone():
         return "superseded"
     cursor.execute(query("raise_sequence"), item)
-    if item["action"] == "quarantined":
-        written.rows += cursor.execute(query("set_permissions"), item).rowcount
-        return "unchanged"
-    written.rows += cursor.execute(query("bury"), item).rowcount
-    written.rows += cursor.execute(query("leave_quarantine"), item).rowcount
+    gone = cursor.execute(query("bury"), item).rowcount + cursor.execute(query("leave_quarantine"), item).rowcount
+    if gone:
+        written.rows += gone
+        remember(cursor, item, "deleted")
     return "gone"

@@ -1,159 +1,82 @@
 """How a corpus' documents are parsed, cut and described: the settings of the configuration, put to use.
 
-Pure but for the loading of a ruler, and of a model to look through. Every fingerprint here holds only what its stage
-reads.
+Pure but for the loading of a ruler, and of a model to look through.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
-from pathlib import PurePosixPath
+from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import quote
 from uuid import UUID
 
 from chunkers import assembly, base, router
-from chunkers.base import Looking, Strategy
+from chunkers.base import Looking
 from chunkers.chunk import Cut
 from chunkers.document import Document
 from chunkers.errors import ConfigError
-from chunkers.identity import fingerprint
 from chunkers.router import Route
 from chunkers.tokens import Ruler
-from corpus import fitting, parsers
-from corpus.config import Corpus
-from corpus.embedding import Embedder, embedder, no_token_vectors
-from corpus.errors import PartialParse
-from corpus.globs import first, matches
-from corpus.parsers import detect
-from corpus.parsers.pdf.ocr import tesseract
-from corpus.planning import Expected, Known
+from corpus import fitting
+from corpus.accepting import accepted, parse_settings
+from corpus.config import Corpus, Reader
+from corpus.described import PUBLIC, because
+from corpus.embedding import embedder, no_token_vectors
+from corpus.fingerprints import Fingerprints
+from corpus.globs import first
 from corpus.rulers import ruler
 
-PDF = "application/pdf"
-PUBLIC = "public"  #: the principal of a corpus without permission rules
+__all__ = ["PUBLIC", "TOO_LONG", "Recipes", "accepted", "parse_settings"]
 
-
-def parse_settings(corpus: Corpus) -> parsers.Settings:
-    """What a corpus asks of the parsers."""
-    parsing = corpus.parsing
-    return parsers.Settings(
-        pages=corpus.limits.pages,
-        pdf=parsing.pdf,
-        ocr_languages=tuple(parsing.ocr_languages),
-        ocr_seconds=parsing.ocr_seconds,
-    )
-
-
-def accepted(corpus: Corpus, document: Document, uri: str) -> Document:
-    """The document as it may be published: with a warning for all that is missing, if the corpus accepts that.
-
-    Raises `PartialParse` if it does not: something is known to be missing, or too few of the source's own words came
-    through.
-    """
-    parsing = corpus.parsing
-    missing = list(document.missing)
-    floor = parsing.pdf_fidelity if document.media_type == PDF else parsing.fidelity
-    if document.fidelity is not None and document.fidelity < floor:
-        missing.append(f"{1 - document.fidelity:.1%} of the source's words ({1 - floor:.1%} may be)")
-    if not missing:
-        return document
-    said = f"not read: {'; '.join(missing)}"
-    if not parsing.accept_partial:
-        raise PartialParse(
-            said,
-            hint="mend the file, exclude it, or set parsing.accept_partial to have such documents as they are",
-            uri=uri,
-            stage="parse",
-        )
-    return replace(document, warnings=(*document.warnings, said))
+TOO_LONG = "cut by what the embedding model reads: a child by the corpus' own ruler was too long for it"
 
 
 @dataclass(frozen=True, slots=True)
-class Recipes:
+class Recipes(Fingerprints):
     """What a corpus does with a document."""
-
-    corpus: Corpus
-    ruler: Ruler
 
     @classmethod
     def of(cls, corpus: Corpus) -> Recipes:
-        """The recipes of a corpus, with its ruler loaded."""
-        prefix = corpus.embedding.passage_prefix if corpus.ruler == corpus.embedding.model else ""
+        """The recipes of a corpus, with its rulers loaded."""
         with fitting.at(f"corpora.{corpus.name}.{'cutting.ruler' if corpus.cutting.ruler else 'embedding.model'}"):
-            return cls(corpus, ruler(corpus.ruler, prefix))
+            measures = ruler(corpus.ruler.model, corpus.ruler.prefix)
+        if corpus.ruler == corpus.reader:
+            return cls(corpus, measures)
+        with fitting.at(f"corpora.{corpus.name}.embedding.model"):
+            reads = ruler(corpus.reader.model, corpus.reader.prefix)
+        return cls(corpus, measures, None if fitting.reads_as_much(reads, measures) else reads)
 
     def route(self, document: Document, uri: str, *, recipe: str | None = None) -> Route:
         """The recipe for a document: the one asked for, else the configuration's, else the router's choice."""
         if recipe is not None:
             return Route(recipe, "it was asked for")
         if rule := first(self.corpus.recipes, uri):
-            return Route(rule.recipe, f"corpora.yaml says so for {rule.glob}")
+            return Route(rule.recipe, because(rule))
         return router.route(document, uri=uri, prose=self.corpus.cutting.prose)
 
-    @property
-    def embedder(self) -> Embedder:
-        """What the recipes that look look through; asked for by those alone, and loaded when they first do look."""
-        return embedder(self.corpus.looks_through)
+    def cut(self, document_id: UUID, document: Document, route: Route, uri: str) -> tuple[Cut, str]:
+        """Cut a document (see `chunkers.assembly.cut`); beside the cut, its fingerprint.
 
-    def chunker(self, recipe: str, uri: str) -> Strategy:
-        """The chunker of a recipe with the settings that hold for an address."""
-        return base.build(recipe, fitting.settings(self.corpus, recipe, first(self.corpus.recipes, uri)))
+        A document with a text that is within the corpus' ruler and too long for the embedding model is cut by the
+        model's own ruler instead, whole.
+        """
+        made, model = self._cut(document_id, document, route.recipe, uri, self.ruler), self.by_model
+        too_long = model is not None and not fitting.readable([each.embedded_text for each in made.read], model)
+        if model is not None and too_long:
+            made = self._cut(document_id, document, route.recipe, uri, model)
+            made = replace(made, warnings=(*made.warnings, TOO_LONG))
+        made_by = self.cut_fingerprint(route.recipe, uri, of_prose=route.of_prose, by_model=too_long)
+        return made, made_by + self._accepted_as(document)
 
-    def cut(self, document_id: UUID, document: Document, route: Route, uri: str) -> Cut:
-        """Cut a document; see `chunkers.assembly.cut`."""
-        chunker = self.chunker(route.recipe, uri)
+    def _cut(self, document_id: UUID, document: Document, recipe: str, uri: str, measured_by: Ruler) -> Cut:
+        chunker = self.chunker(recipe, uri)
         return assembly.cut(
             document_id,
             document,
             chunker,
-            self.ruler,
+            measured_by,
             headers=self.corpus.cutting.headers,
             embedder=self.embedder if isinstance(chunker, Looking) else None,
-        )
-
-    def cut_fingerprint(self, recipe: str, uri: str, *, of_prose: bool = True) -> str:
-        """What decides how a document is cut, given the recipe that it has.
-
-        `of_prose`: what the corpus wants for long prose may have decided (see `Route`); then it is part of it.
-        """
-        chunker: Any = self.chunker(recipe, uri)
-        rule = first(self.corpus.recipes, uri)
-        chosen = f"rule {rule.recipe}" if rule else f"router {router.VERSION}"
-        if rule is None and of_prose and recipe in router.OF_PROSE:
-            chosen += f", long prose {self.corpus.cutting.prose}"
-        return fingerprint(
-            "cut",
-            assembly.VERSION,
-            {
-                "recipe": recipe,
-                "version": chunker.version,
-                "settings": asdict(chunker),
-                "headers": self.corpus.cutting.headers,
-                "ruler": self.ruler.id,
-                "chosen": chosen,
-                **({"model": self.embedder.fingerprint} if isinstance(chunker, Looking) else {}),
-            },
-        )
-
-    def attempt_fingerprint(self, media_type: str | None) -> str:
-        """What decides whether a document that failed is worth another try: parser, limits and cutting."""
-        limits, parsing = self.corpus.limits, self.corpus.parsing
-        return fingerprint(
-            "attempt",
-            assembly.VERSION,
-            {
-                "parse": parsers.fingerprint(media_type, parse_settings(self.corpus)) if media_type else detect.VERSION,
-                "limits": [limits.seconds, limits.memory_mb, limits.megabytes],
-                "ocr": tesseract.state() if media_type == PDF else "",
-                "accepted": [parsing.accept_partial, parsing.fidelity, parsing.pdf_fidelity, parsing.ocr_seconds],
-                "router": router.VERSION,
-                "chunkers": {name: base.build(name).version for name in base.names()},
-                "cutting": self.corpus.cutting.model_dump(),
-                "recipes": [rule.model_dump() for rule in self.corpus.recipes],
-                "ruler": self.ruler.id,
-            },
         )
 
     def check(self) -> None:
@@ -171,9 +94,8 @@ class Recipes:
             from corpus.parsers.pdf import unstructured  # here: few ask for it
 
             unstructured.check()
-        fitting.check(self.corpus, self.ruler)
-        prose = self.corpus.cutting.prose
-        used = {rule.recipe for rule in self.corpus.recipes} | set(router.BY_PRONOUNS if prose == "auto" else (prose,))
+        self._check_sizes()
+        used = self.used
         if any(isinstance(base.build(recipe), Looking) for recipe in used):
             with fitting.at(
                 f"corpora.{self.corpus.name}.{'cutting' if self.corpus.cutting.model else 'embedding'}.model"
@@ -185,9 +107,38 @@ class Recipes:
                 if not model.pools_tokens:
                     raise no_token_vectors(model.name)
 
+    def _check_sizes(self) -> None:
+        try:
+            fitting.check(self.corpus, self.ruler)
+        except ConfigError as error:
+            if not self._remembers:
+                raise
+            raise ConfigError(
+                f"{error.message}; the corpus is measured by {self.corpus.ruler.model}, the embedding model of its "
+                "first sync",
+                hint=f"{error.hint}; or name another in cutting.ruler, which cuts all documents anew",
+            ) from error
+
+    @property
+    def _remembers(self) -> bool:
+        """Whether the corpus is measured by a model that the configuration does not name."""
+        return self.corpus.cutting.ruler is None and self.corpus.ruler != self.corpus.reader
+
     def warnings(self) -> tuple[str, ...]:
         """What of the corpus' settings can be done and is likely not meant: to be said once a run."""
-        return fitting.doubts(self.corpus, self.ruler, fitting.asked(self.corpus))
+        said = fitting.doubts(self.corpus, self.ruler, fitting.asked(self.corpus))
+        return (*self._measured_otherwise(), *said)
+
+    def _measured_otherwise(self) -> Iterator[str]:
+        corpus = self.corpus
+        own = ruler(corpus.reader.model, corpus.reader.prefix)
+        if self._remembers and own.id != self.ruler.id:
+            new, old = _written(corpus, corpus.reader), _written(corpus, corpus.ruler)
+            yield (
+                f"corpora.{corpus.name}.cutting: the corpus is measured by {corpus.ruler.model}, the embedding model "
+                f"of its first sync, and embedded with {corpus.reader.model}; write {new} to have it all cut anew for "
+                f"what that reads, or {old} to keep its cuts as they are"
+            )
 
     def warnings_for(self, uri: str) -> tuple[str, ...]:
         """Those of `warnings` that are about all documents, or about the rule of this one."""
@@ -195,67 +146,12 @@ class Recipes:
         asked = (each for each in fitting.asked(self.corpus) if each.rule is None or each.rule is rule)
         return fitting.doubts(self.corpus, self.ruler, asked)
 
-    def expected(self, known: Known) -> Expected:
-        """The fingerprints that a document of the ledger would get today."""
-        return Expected(
-            parse_fingerprint=parsers.fingerprint(known.media_type, parse_settings(self.corpus))
-            if known.media_type
-            else "",
-            cut_fingerprint=self._cut_today(known, known.recipe) if known.recipe else "",
-            payload_hash=self.payload_hash(known.uri),
-            attempt_fingerprint=self.attempt_fingerprint(known.quarantined_media_type)
-            if known.quarantined_hash
-            else "",
-        )
 
-    def _cut_today(self, known: Known, recipe: str) -> str:
-        """The cut fingerprint that a document would get: whether its prose decided, the one that it has tells."""
-        without = self.cut_fingerprint(recipe, known.uri, of_prose=False)
-        return without if without == known.cut_fingerprint else self.cut_fingerprint(recipe, known.uri)
-
-    def permissions(self, uri: str) -> list[str]:
-        """The principals that may see a document: `public` without rules, nobody if no rule matches."""
-        if not self.corpus.permissions:
-            return [PUBLIC]
-        rule = first(self.corpus.permissions, uri)
-        return sorted(set(rule.principals)) if rule else []
-
-    def metadata(self, uri: str) -> dict[str, Any]:
-        """What the configuration says of a document: the first rule that says something of a field counts."""
-        said: dict[str, Any] = {"tags": []}
-        for rule in self.corpus.metadata:
-            if matches(rule.glob, uri):
-                said["tags"] += [tag for tag in rule.tags if tag not in said["tags"]]
-                for name in ("title", "author", "date", "language"):
-                    if (value := getattr(rule, name)) is not None:
-                        said.setdefault(name, value)
-        return said
-
-    def payload(self, document: Document, uri: str) -> dict[str, Any]:
-        """What filters and citations need: the document's own word, then the configuration's, then a guess."""
-        said = self.metadata(uri)
-        own_language = None if document.language_guessed else document.language
-        base_url = self.corpus.source.base_url
-        return {
-            "title": document.title or said.get("title") or PurePosixPath(uri).stem,
-            "source_url": document.source_url or (f"{base_url.rstrip('/')}/{quote(uri)}" if base_url else None),
-            "language": own_language or said.get("language") or document.language,
-            "date": document.date or said.get("date"),
-            "author": document.author or said.get("author"),
-            "tags": [*document.tags, *(tag for tag in said["tags"] if tag not in document.tags)],
-            "permissions": self.permissions(uri),
-            "description": document.description,
-            "page_labels": list(document.page_labels),
-            "fidelity": document.fidelity,
-        }
-
-    def payload_hash(self, uri: str) -> str:
-        """What the configuration adds to a document's payload."""
-        settings = self.metadata(uri) | {
-            "permissions": self.permissions(uri),
-            "base_url": self.corpus.source.base_url,
-        }
-        return fingerprint("payload", 1, settings)
+def _written(corpus: Corpus, reader: Reader) -> str:
+    """A ruler as `cutting` has it."""
+    left_out = corpus.reader.prefix if reader.model == corpus.reader.model else ""
+    prefix = f" with ruler_prefix: {reader.prefix!r}" if reader.prefix != left_out else ""
+    return f"ruler: {reader.model}{prefix}"
 
 
 def _texts(value: Any) -> Iterator[str]:

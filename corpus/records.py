@@ -21,6 +21,11 @@ class Written:
     moved: int = 0  #: children
     deleted: int = 0  #: children
 
+    def add(self, other: Written) -> None:
+        """Count what a part of the transaction did."""
+        for name in self.__slots__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
     def as_parameters(self) -> Row:
         """For the statement `add_counts`."""
         return {name: getattr(self, name) for name in self.__slots__}

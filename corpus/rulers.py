@@ -159,9 +159,14 @@ def files_digest(files: Sequence[Path]) -> str:
     return whole.hexdigest()
 
 
+#: rulers of models that have no `tokenizer.json`, by the names that the configuration has for them; each is handed the
+#: passage prefix
+RULERS: dict[str, Callable[[str], Ruler]] = {MULTILINGUAL_MODEL: lambda _: NanoRuler()}
+
+
 @lru_cache(maxsize=8)
 def ruler(model: str, passage_prefix: str = "") -> Ruler:
     """The ruler of a model, by the name that the configuration uses."""
-    if model == MULTILINGUAL_MODEL:
-        return NanoRuler()
+    if model in RULERS:
+        return RULERS[model](passage_prefix)
     return TokenizerRuler(model_folder(model), prefix=passage_prefix)

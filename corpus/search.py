@@ -43,6 +43,7 @@ class Result:
     text: str  #: the child's
     context: str  #: the parent's text, or as much of it around the child as the budget has room for
     tokens: int  #: of the context
+    stale: bool  #: newer bytes of the document are in quarantine: this is not what the source has
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,4 +208,5 @@ def _result(row: Row, context: str, tokens: int) -> Result:
         text=row["text"],
         context=context,
         tokens=tokens,
+        stale=row["stale"],
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -15,21 +15,28 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class StagedDocument:
-    """Rows to be: of `documents` (without ids, hash and counts), `parents`, `children` and `contexts`."""
+    """Rows to be: of `documents` (without ids, hash and counts), `parents`, `children` and `contexts`.
+
+    One that is not `whole` has some columns of the published row alone: the other columns, parents, children and
+    contexts stay as they are.
+    """
 
     document: Row
-    parents: list[Row]
-    children: list[Row]
-    contexts: list[Row]
+    parents: list[Row] = field(default_factory=list)
+    children: list[Row] = field(default_factory=list)
+    contexts: list[Row] = field(default_factory=list)
+    settings: str = ""  #: the digest of the settings whose fingerprints the document has then; empty: not known
+    whole: bool = True
 
     @classmethod
-    def of(cls, document: Row, cut: Cut) -> StagedDocument:
+    def of(cls, document: Row, cut: Cut, settings: str) -> StagedDocument:
         """The rows of a cut document."""
         return cls(
             document,
             [_parent(parent) for parent in cut.parents],
             [_child(child) for child in cut.children],
             [_context(context) for context in cut.contexts],
+            settings,
         )
 
     @property
@@ -67,6 +74,8 @@ class StagedDocument:
                 for child in self.children
             ],
             "contexts": [context | {"id": str(context["id"])} for context in self.contexts],
+            "settings": self.settings,
+            "whole": self.whole,
         }
 
     @classmethod
@@ -82,6 +91,8 @@ class StagedDocument:
                 for child in data["children"]
             ],
             [context | {"id": UUID(context["id"])} for context in data["contexts"]],
+            data["settings"],
+            data["whole"],
         )
 
 

@@ -47,7 +47,8 @@ PROGRAMS = Path(sys.executable).parent  #: of the virtual environment
 PREFERRED_PORT = 8080
 
 # The processes, in the order in which they stop: nobody is left without an API server to report to.
-# Nothing that Kerf runs defers, so there is no triggerer. Logs are read from the disk, so nobody serves them.
+# Nothing that Kerf runs defers, and a task that waits for a person's word waits in the scheduler, so there is no
+# triggerer. Logs are read from the disk, so nobody serves them.
 COMPONENTS = {
     "scheduler": ["scheduler", "--skip-serve-logs"],
     "dag-processor": ["dag-processor"],
@@ -113,7 +114,7 @@ def start(
             with suppress(LocalError):  # it is there already
                 airflow.call("POST", "pools", pool)
         say("waiting for the DAGs")
-        _await_dags(airflow, {f"corpus_sync_{name}" for name in corpora})
+        _await_dags(airflow, {"corpus_reprocess", *(f"corpus_sync_{name}" for name in corpora)})
     except BaseException:
         airflow.close()
         stop(home)

@@ -51,7 +51,7 @@ class Airflow:
         self.processes = dict(processes)
         self.database_is_ours = database_is_ours  #: the embedded server was started together with Airflow
         self.address = f"http://{HOST}:{port}"
-        self._client = httpx.Client(base_url=self.address, timeout=30)
+        self._client = httpx.Client(base_url=self.address, timeout=120)  # a busy machine answers late
 
     @property
     def password(self) -> str:

@@ -12,13 +12,13 @@ from chunkers.document import Document
 from chunkers.identity import fingerprint as _fingerprint
 from corpus.errors import KerfError, ParseError
 from corpus.parsers import decode, detect, fidelity, language
-from corpus.parsers.base import Settings, parser_for
+from corpus.parsers.base import PARSERS, Settings, declared, parser_for
 
-__all__ = ["Settings", "fingerprint", "parse"]
+__all__ = ["Settings", "called", "fingerprint", "parse"]
 
 DEFAULTS = Settings()
 
-_READ_HTML = frozenset({"markdown", "mail", "notebook"})  #: parsers that hand HTML to the parser of it
+READ_HTML = frozenset({"markdown", "mail", "notebook"})  #: parsers that hand HTML to the parser of it
 
 
 def parse(data: bytes, *, uri: str, settings: Settings = DEFAULTS) -> Document:
@@ -45,16 +45,24 @@ def parse(data: bytes, *, uri: str, settings: Settings = DEFAULTS) -> Document:
 
 def fingerprint(media_type: str, settings: Settings) -> str:
     """What a document of this type was parsed with: another fingerprint means another parse may come out."""
-    parser = parser_for(media_type)
+    parser = declared(media_type)
     read = {
         "detect": detect.VERSION,
         "decode": decode.VERSION,
         "fidelity": fidelity.VERSION,
         "language": language.VERSION,
-        **({"html": parser_for("text/html").version} if parser.name in _READ_HTML else {}),
+        **({"html": declared("text/html").version} if parser.name in READ_HTML else {}),
         **{name: getattr(settings, name) for name in sorted(parser.reads)},
     }
     return _fingerprint(f"parse/{parser.name}", parser.version, read)
+
+
+def called(media_type: str | None) -> str | None:
+    """Name and version of the parser that reads this type, for people: `markdown 3`; None: there is none."""
+    if media_type not in PARSERS:
+        return None
+    parser = declared(media_type)
+    return f"{parser.name} {parser.version}"
 
 
 def _nothing(document: Document) -> ParseError:

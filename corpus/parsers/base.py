@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 from chunkers.document import Document
@@ -96,3 +100,42 @@ def parser_for(media_type: str) -> Parser:
     made: Any = getattr(import_module(module), name)()
     parser: Parser = made
     return parser
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What a parser says of itself; see `Parser`."""
+
+    name: str
+    version: int
+    reads: frozenset[str]
+
+
+def declared(media_type: str) -> Declared:
+    """What the parser of `media_type` says of itself; raises `UnsupportedFormat` if there is none.
+
+    A parser that nothing has imported yet is not imported for it: planning asks this of all, and parses nothing.
+    """
+    module, _, name = PARSERS.get(media_type, "").partition(":")
+    found = _written(module, name) if module and module not in sys.modules else None
+    if found is None:
+        parser = parser_for(media_type)
+        found = Declared(parser.name, parser.version, parser.reads)
+    return found
+
+
+@lru_cache(maxsize=64)
+def _written(module: str, name: str) -> Declared | None:
+    """What stands in a parser's source; None if it does not stand there as in all others."""
+    file = _ROOT.joinpath(*module.split(".")).with_suffix(".py")
+    source = file.read_text(encoding="utf-8") if file.is_file() else ""
+    body = source.partition(f"\nclass {name}:\n")[2]
+    said = dict(_DECLARATION.findall(body.partition("\n    def ")[0]))
+    if said.keys() != {"name", "version", "reads"} or not said["version"].isdigit():
+        return None
+    return Declared(said["name"].strip('"'), int(said["version"]), frozenset(_QUOTED.findall(said["reads"])))
+
+
+_ROOT = Path(__file__).resolve().parents[2]
+_DECLARATION = re.compile(r"^    (name|version|reads): ClassVar\[.+\] = (.+)$", re.MULTILINE)
+_QUOTED = re.compile(r'"(\w+)"')

@@ -38,12 +38,18 @@ class Read:
 class Source(Protocol):
     """A place that holds documents."""
 
-    skipped: list[tuple[str, str]]  #: after a listing: the addresses left out though the globs include them, and why
+    skipped: list[tuple[str, str]]  #: after a listing: addresses left out though the globs include them, and why;
+    left_out: int  #: how many those are, of which `skipped` names the first
+
+    @property
+    def place(self) -> str:
+        """What kind of source it is and where it really lies: the same for the same documents."""
 
     def list(self) -> Iterator[Listed]:
-        """Every document, sorted by address.
+        """Every document once, in no order, as it is found: no whole listing is ever held.
 
-        Raises `SourceError` if any part of the source cannot be listed: a failed listing is never a smaller corpus.
+        Raises `SourceError` if any part of the source cannot be listed, which may be at the very end: a failed listing
+        is never a smaller corpus.
         """
 
     def read(self, uri: str) -> Read:

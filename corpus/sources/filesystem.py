@@ -1,15 +1,15 @@
-# ruff: noqa: PTH112, PTH113, PTH116, PTH118, PTH208 — names are bytes here, pathlib has text only
+# ruff: noqa: PTH112, PTH116, PTH118 — names are bytes here, pathlib has text only
 """A folder of documents.
 
 Symbolic links are followed while they stay inside the folder; nothing outside it is ever listed or read. Version
-control's own folder, `.git`, is left out. Names are bytes here: whatever a file is called, it has an address.
+control's own folder, `.git`, is left out. Names are bytes here: whatever a file is called, it has an address. Names
+that differ in Unicode normalisation alone have the same one; the first in the order of bytes is then the document.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
 import time
 from collections.abc import Iterator, Sequence
@@ -20,10 +20,11 @@ from chunkers.identity import canonical_uri
 from corpus.errors import LimitExceeded, SourceError, TransientError, Vanished
 from corpus.globs import covers, included
 from corpus.sources import Listed, Read
+from corpus.sources.names import GONE, Names, out_of_form
 
-_GONE = (errno.ENOENT, errno.ENOTDIR)
 _TRIES = 3  #: readings of a file that changes meanwhile
 _PAUSE = 0.1  #: seconds between them
+_SKIPPED = 1_000  #: addresses left out that are named
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,11 @@ class _Folder:
     path: bytes  #: relative to the root, empty for the root itself
     real: bytes  #: absolute, without links
     above: frozenset[tuple[int, int]]  #: device and inode of the folders that lead here, this one included
+
+
+_Entry = tuple[_Folder, os.DirEntry[bytes]]
+_Folders = list[_Folder]
+_Waiting = list[_Folders]
 
 
 class Filesystem:
@@ -49,29 +55,29 @@ class Filesystem:
         self.exclude = tuple(exclude)
         self.most_bytes = most_bytes  #: a larger file is not read
         self.skipped: list[tuple[str, str]] = []
+        self.left_out = 0
         self._path = os.fsencode(self.root)
-        self._names: dict[bytes, dict[str, list[bytes]]] = {}
+        self._names = Names(self._path)
+
+    @property
+    def place(self) -> str:
+        """`folder` and the path without links; see `Source`."""
+        return f"folder {_shown(os.path.realpath(self._path))}"
 
     def list(self) -> Iterator[Listed]:
-        """Every document, sorted by address; `skipped` tells what was left out and why.
+        """Every document, folder by folder; `skipped` tells what was left out and why.
 
-        The folder is walked before the first document is yielded, so that a listing is whole or an error. Raises
-        `SourceError` for a root that is missing or no folder, and for any folder that cannot be read.
+        Raises `SourceError` for a root that is missing, no folder, or replaced meanwhile, and for any folder that
+        cannot be read.
         """
-        self.skipped = []
-        self._names = {}
-        start = self._root()
-        kept: dict[str, Listed] = {}
-        for path, status in sorted(self._walk(start), key=lambda found: found[0]):
-            uri = canonical_uri(path)
-            if uri in kept:
-                self.skipped.append((uri, f"the name {path!r} differs from another one in Unicode normalisation alone"))
-                continue
-            kept[uri] = Listed(uri, status.st_size, status.st_mtime_ns)
-        if self._root().above != start.above:
+        self.skipped, self.left_out = [], 0
+        root = self._root()
+        waiting = [[root]]  # the folders of one address are looked into together
+        while waiting:
+            yield from self._in_folders(waiting.pop(), root, waiting)
+        if self._root().above != root.above:
             raise SourceError(f"{self.root} was replaced while it was listed", hint="run again", stage="list")
         self.skipped.sort()
-        yield from (kept[uri] for uri in sorted(kept))
 
     def read(self, uri: str) -> Read:
         """The bytes of a document, the same from the first to the last: a file that changes meanwhile is read again.
@@ -82,7 +88,7 @@ class Filesystem:
         try:
             return self._read(uri)
         except OSError as error:
-            if error.errno in _GONE and os.path.isdir(self._path):
+            if error.errno in GONE and os.path.isdir(self._path):
                 raise Vanished("the file is gone since it was listed", uri=uri, stage="read") from error
             raise TransientError(
                 f"cannot read {self.root / uri}: {error.strerror}",
@@ -104,66 +110,100 @@ class Filesystem:
             raise SourceError(f"{self.root} is not a folder", hint="check source.path in corpora.yaml", stage="list")
         return _Folder(b"", os.path.realpath(self._path), frozenset({(status.st_dev, status.st_ino)}))
 
-    def _walk(self, root: _Folder) -> Iterator[tuple[bytes, os.stat_result]]:
-        """Yield the path, relative to the root, and the status of each regular file, in no order."""
-        waiting = [root]
-        while waiting:
-            folder = waiting.pop()
-            for entry in self._scan(folder):
-                path = os.path.join(folder.path, entry.name)
-                uri = canonical_uri(path)
-                if any(covers(glob, uri) for glob in self.exclude):
-                    continue
-                try:
-                    found = self._look(entry, uri, root)
-                except OSError as error:
-                    if error.errno in _GONE:
-                        continue
-                    raise self._unlisted(path, error) from error
-                if found is None:
-                    continue
-                real, status = found
-                if stat.S_ISDIR(status.st_mode):
-                    this = (status.st_dev, status.st_ino)
-                    if this in folder.above:
-                        self.skipped.append((uri, "a link to a folder that it lies in"))
-                    else:
-                        waiting.append(_Folder(path, real, folder.above | {this}))
-                elif not stat.S_ISREG(status.st_mode):
-                    self._skip(uri, "not a regular file")
-                elif included(uri, self.include, self.exclude):
-                    yield path, status
+    def _in_folders(self, folders: _Folders, root: _Folder, waiting: _Waiting) -> Iterator[Listed]:
+        """Yield the documents in folders of one address, and put the folders in them with those that wait.
 
-    def _scan(self, folder: _Folder) -> Sequence[os.DirEntry[bytes]]:
+        Of one folder no names are held but those that share an address; of several, which is rare, all are.
+        """
+        prefix = canonical_uri(folders[0].path + b"/") if folders[0].path else ""
+        everything = not self.exclude and "**" in self.include
+        alone = len(folders) == 1
+        shared: dict[str, list[_Entry]] = {}
+        below: dict[str, list[_Folder]] = {}
+        for folder in folders:
+            try:
+                odd = out_of_form(folder.real) if alone else {}
+                for entry in self._scan(folder):
+                    name = entry.name
+                    address = name.decode() if name.isascii() and b"%" not in name else canonical_uri(name)
+                    if not alone or address in odd:
+                        shared.setdefault(address, []).append((folder, entry))
+                    elif everything and entry.is_file(follow_symlinks=False):
+                        if status := self._status(entry):
+                            yield Listed(prefix + address, status.st_size, status.st_mtime_ns)
+                    else:
+                        yield from self._first(prefix + address, [(folder, entry)], root, below)
+            except OSError as error:
+                raise self._unlisted(folder.path, error) from error
+        for address, entries in shared.items():
+            yield from self._first(prefix + address, entries, root, below)
+        waiting.extend(below.values())
+
+    def _first(
+        self, uri: str, entries: Sequence[_Entry], root: _Folder, below: dict[str, _Folders]
+    ) -> Iterator[Listed]:
+        """Yield the first document of those with one address; the folders of that address are put into `below`."""
+        kept = False
+        for folder, entry in sorted(entries, key=lambda found: (found[0].path, found[1].name)):
+            try:
+                found = self._look(folder, entry, uri, root)
+            except OSError as error:
+                raise self._unlisted(os.path.join(folder.path, entry.name), error) from error
+            if isinstance(found, _Folder):
+                below.setdefault(uri, []).append(found)
+            elif found is not None and kept:
+                path = os.path.join(folder.path, entry.name)
+                self._leave_out(uri, f"the name {path!r} differs from another one in Unicode normalisation alone")
+            elif found is not None:
+                kept = True
+                yield found
+
+    def _scan(self, folder: _Folder) -> Iterator[os.DirEntry[bytes]]:
         try:
             with os.scandir(folder.real) as entries:
-                return [entry for entry in entries if entry.name != b".git"]
+                for entry in entries:
+                    if entry.name != b".git":
+                        yield entry
         except OSError as error:
-            if error.errno in _GONE and folder.path:
-                return []
-            raise self._unlisted(folder.path, error) from error
+            if error.errno not in GONE or not folder.path:
+                raise
 
-    def _look(self, entry: os.DirEntry[bytes], uri: str, root: _Folder) -> tuple[bytes, os.stat_result] | None:
-        """Where the entry really lies and what it is; None for what is no part of the corpus."""
-        if entry.is_symlink():
-            real = os.path.realpath(entry.path)
-            if real != root.real and not _inside(real, root.real):
-                self._skip(uri, "a link that leads out of the source")
+    def _look(self, folder: _Folder, entry: os.DirEntry[bytes], uri: str, root: _Folder) -> Listed | _Folder | None:
+        """The entry as a document, or as a folder to look into; None for what is no part of the corpus."""
+        link = entry.is_symlink()
+        if link or entry.is_dir(follow_symlinks=False):
+            if any(covers(glob, uri) for glob in self.exclude):
                 return None
-            try:
-                real = os.path.realpath(entry.path, strict=True)
-                return real, os.lstat(real)
-            except OSError as error:
-                if error.errno not in (*_GONE, errno.ELOOP):
-                    raise
-                self._skip(uri, "a link that leads nowhere")
-                return None
-        if not entry.is_dir(follow_symlinks=False) and not included(uri, self.include, self.exclude):
+        elif not included(uri, self.include, self.exclude):
             return None
-        return entry.path, entry.stat(follow_symlinks=False)
+        real = os.path.realpath(entry.path) if link else entry.path
+        if link and real != root.real and not _inside(real, root.real):
+            self._skip(uri, "a link that leads out of the source")
+        elif (status := self._status(entry, follow=link)) is None:
+            if link:
+                self._skip(uri, "a link that leads nowhere")
+        elif stat.S_ISDIR(status.st_mode):
+            this = (status.st_dev, status.st_ino)
+            if this not in folder.above:
+                return _Folder(os.path.join(folder.path, entry.name), real, folder.above | {this})
+            self._leave_out(uri, "a link to a folder that it lies in")
+        elif not stat.S_ISREG(status.st_mode):
+            self._skip(uri, "not a regular file")
+        elif included(uri, self.include, self.exclude):
+            return Listed(uri, status.st_size, status.st_mtime_ns)
+        return None
+
+    def _status(self, entry: os.DirEntry[bytes], *, follow: bool = False) -> os.stat_result | None:
+        """What the entry is, or what its link leads to; None if that is not there."""
+        try:
+            return os.stat(entry.path) if follow else entry.stat(follow_symlinks=False)
+        except OSError as error:
+            if error.errno in (*GONE, errno.ELOOP):
+                return None
+            raise
 
     def _unlisted(self, path: bytes, error: OSError) -> SourceError:
-        where = os.fsdecode(os.path.join(self._path, path)).encode("utf-8", "backslashreplace").decode()
+        where = _shown(os.path.join(self._path, path))
         return SourceError(
             f"cannot list {where}: {error.strerror}",
             hint="let Kerf read it, or exclude everything below it in corpora.yaml",
@@ -172,6 +212,11 @@ class Filesystem:
 
     def _skip(self, uri: str, reason: str) -> None:
         if included(uri, self.include, self.exclude):
+            self._leave_out(uri, reason)
+
+    def _leave_out(self, uri: str, reason: str) -> None:
+        self.left_out += 1
+        if len(self.skipped) < _SKIPPED:
             self.skipped.append((uri, reason))
 
     def _read(self, uri: str) -> Read:
@@ -209,7 +254,7 @@ class Filesystem:
         Links are resolved first; one that is put in the way afterwards makes the opening fail.
         """
         root = os.path.realpath(self._path, strict=True)
-        real = os.path.realpath(os.path.join(root, self._find(uri)), strict=True)
+        real = os.path.realpath(os.path.join(root, self._names.find(uri)), strict=True)
         if not _inside(real, root):
             raise Vanished("the file is now a link that leads out of the source", uri=uri, stage="read")
         *folders, name = os.path.relpath(real, root).split(b"/")
@@ -224,59 +269,13 @@ class Filesystem:
         finally:
             os.close(folder)
 
-    def _find(self, uri: str) -> bytes:
-        """The path, relative to the root, that has this address; of several, the one that the listing keeps."""
-        parts = uri.split("/")
-        if any(part in ("", ".", "..", ".git") or "\0" in part for part in parts):
-            raise Vanished("no listing of this source gives such an address", uri=uri, stage="read")
-        if uri.isascii():  # no other name has this address
-            return os.fsencode(_decoded(uri))
-        found = self._search(b"", parts)
-        if found is None and self._names:
-            self._names = {}  # what was read of the folders may be out of date
-            found = self._search(b"", parts)
-        if found is None:
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), uri)
-        return found
 
-    def _search(self, folder: bytes, parts: Sequence[str]) -> bytes | None:
-        for name in self._named(folder, parts[0]):
-            path = os.path.join(folder, name)
-            if len(parts) > 1:
-                found = self._search(path, parts[1:])
-                if found is not None:
-                    return found
-            elif os.path.isfile(os.path.join(self._path, path)):
-                return path
-        return None
-
-    def _named(self, folder: bytes, address: str) -> Sequence[bytes]:
-        """The names in a folder, in the order of their bytes, that have this address."""
-        if address.isascii():
-            return [os.fsencode(_decoded(address))]
-        if folder not in self._names:
-            names: dict[str, list[bytes]] = {}
-            try:
-                for name in sorted(os.listdir(os.path.join(self._path, folder))):
-                    names.setdefault(canonical_uri(name), []).append(name)
-            except (FileNotFoundError, NotADirectoryError):
-                return []
-            self._names[folder] = names
-        return self._names[folder].get(address, [])
+def _shown(path: bytes) -> str:
+    return os.fsdecode(path).encode("utf-8", "backslashreplace").decode()
 
 
 def _inside(path: bytes, root: bytes) -> bool:
     return path.startswith(root.rstrip(b"/") + b"/") and b".git" not in path[len(root) :].split(b"/")
-
-
-def _decoded(address: str) -> str:
-    """The inverse of `canonical_uri` but for the normalisation, with undecodable bytes as surrogates."""
-
-    def byte(match: re.Match[str]) -> str:
-        value = int(match[1], 16)
-        return chr(0xDC00 + value) if value >= 0x80 else chr(value)
-
-    return re.sub("%([0-9A-F]{2})", byte, address)
 
 
 def _evidence(status: os.stat_result) -> tuple[int, int, int]:

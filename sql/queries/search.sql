@@ -30,7 +30,8 @@ ORDER BY e.embedding::{cast} <=> %(vector)s::{cast}
 LIMIT %(limit)s
 
 -- name: hits
-SELECT c.id AS child_id, c.parent_id, c.document_id, d.uri, d.title, d.source_url, c.section_path, c.pages,
+SELECT c.id AS child_id, c.parent_id, c.document_id, d.uri, d.title, d.source_url,
+       d.stale_since IS NOT NULL AS stale, c.section_path, c.pages,
        c.first_line, c.last_line, c.text, c.tokens, c.start_offset, c.end_offset,
        p.text AS context, p.tokens AS context_tokens, p.start_offset AS context_start,
        (SELECT jsonb_agg(jsonb_build_array(s.start_offset, s.end_offset, s.tokens) ORDER BY s.start_offset, s.end_offset)

@@ -3,102 +3,75 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-import psycopg
 import pytest
 import yaml
-from site_under_test import Site
+from airflow_under_test import Deployment, kerf_local
 
 from corpus import database as databases
+from corpus import server
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-
-import kerf_local  # noqa: E402
-import local_airflow  # noqa: E402
-
-BATCH = {"documents": 2}
+BATCH = {"batches": {"documents": 2}}
+ASKS_SOON = {"spending_guard": {"share": 0.0, "tokens": 0}}
 CORPORA: dict[str, dict[str, Any]] = {
-    "steady": {"batches": BATCH},
-    "shaky": {"batches": BATCH},
-    "flaky": {"batches": BATCH},
-    "lost": {"batches": BATCH},
-    "nights": {"batches": BATCH},
+    # test_scheduler
+    "steady": BATCH,
+    "shaky": BATCH,
+    "flaky": BATCH,
     "missing": {},
+    # test_backfills
+    "nights": BATCH,
+    "folders": {"source": {"path": "folders/source", "partition": "dt=%Y-%m-%d"}},
+    "beside": BATCH,
+    # test_reprocess
+    "again": BATCH,
+    # test_approval
+    "guarded": BATCH | ASKS_SOON | {"cutting": {"size": 100}},
+    # test_restarts
+    "restarted": BATCH,
+    "lost": BATCH,
+    "gone": BATCH,
+    "midway": BATCH,
+    "anew": BATCH,
 }
-
-
-@dataclass(frozen=True)
-class Deployment:
-    """A running Airflow and the corpora that it syncs, in one database."""
-
-    airflow: local_airflow.Airflow
-    dsn: str
-    metadata: str
-    root: Path
-    environment: Mapping[str, str]
-
-    def site(self, corpus: str) -> Site:
-        return Site(self.root / corpus, self.dsn, name=corpus)
-
-    def run(self, corpus: str, **conf: Any) -> tuple[str, str]:
-        """Trigger a run and wait for its end: its id and its state."""
-        run_id = self.airflow.trigger(f"corpus_sync_{corpus}", **conf)
-        return run_id, self.wait(corpus, run_id)
-
-    def wait(self, corpus: str, run_id: str) -> str:
-        (state,) = self.airflow.wait({f"corpus_sync_{corpus}": run_id}, seconds=240).values()
-        return state
-
-    def states(self, corpus: str, run_id: str) -> dict[str, list[str]]:
-        """The states of each task's instances, in the order of the batches."""
-        found: dict[str, list[str]] = {}
-        for task in sorted(self.airflow.tasks(f"corpus_sync_{corpus}", run_id), key=lambda task: task["map_index"]):
-            found.setdefault(task["task_id"], []).append(task["state"])
-        return found
-
-    def command(self, *arguments: str) -> str:
-        """Run `airflow …`; what it printed."""
-        done = subprocess.run(
-            [str(kerf_local.PROGRAMS / "airflow"), *arguments],
-            env=dict(self.environment),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+TASKS = 4  #: at a time: some tests hold several runs in one stage, where they only wait
 
 
 @pytest.fixture(scope="session")
-def deployment(server_home: Path, template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
+def deployment(server_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
+    """Its corpora lie on a server of their own, so that Airflow's metadata stay when that one is restarted."""
     root = tmp_path_factory.mktemp("deployment")
     corpora = {
         name: {"source": {"path": f"{name}/source"}, "schedule": "0 2 * * *", **body} for name, body in CORPORA.items()
     }
     (root / "corpora.yaml").write_text(yaml.safe_dump({"corpora": corpora}))
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory(prefix="kerf-corpora-") as folder:
         for name in [*os.environ]:
             if name.startswith(("AIRFLOW", "KERF_")):
                 patch.delenv(name)
         patch.setenv("KERF_CONFIG", str(root / "corpora.yaml"))
-        with psycopg.connect(databases.dsn(server_home, "postgres"), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE deployment TEMPLATE {template}")
-        dsn = databases.dsn(server_home, "deployment")
+        corpus_home = Path(folder)
+        corpus_home.chmod(0o755)  # as root the server runs as somebody else
         home = root / "home"
-        # The first delay between tries; each later one is twice as long.
-        settings = {"AIRFLOW__CORE__DEFAULT_TASK_RETRY_DELAY": "1"}
-        airflow = kerf_local.start(home, schedules=False, dsn=dsn, settings=settings)
         try:
+            dsn = databases.dsn(corpus_home, "deployment")
             metadata = databases.dsn(server_home, "deployment_airflow")
-            environment = kerf_local.environment(home, dsn, metadata, port=airflow.port, schedules=False)
-            yield Deployment(airflow, dsn, metadata, root, environment)
+            settings = {
+                "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": databases.sqlalchemy_uri(metadata),
+                "AIRFLOW__CORE__PARALLELISM": str(TASKS),
+                "AIRFLOW__CORE__DEFAULT_TASK_RETRY_DELAY": "1",  # the first delay; each later one is twice as long
+            }
+            airflow = kerf_local.start(home, schedules=False, dsn=dsn, settings=settings)
+            with closing(airflow):
+                for pool in kerf_local.POOLS:
+                    airflow.call("PATCH", f"pools/{pool}", {"pool": pool, "slots": TASKS, "include_deferred": False})
+                variables = kerf_local.environment(home, dsn, metadata, port=airflow.port, schedules=False)
+                yield Deployment(airflow, dsn, metadata, root, corpus_home, variables | settings)
         finally:
-            airflow.close()
             kerf_local.stop(home)
+            server.stop(corpus_home)

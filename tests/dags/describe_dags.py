@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import sys
 import time
+from datetime import timedelta
 
 sys.path.insert(0, sys.argv[1])  # the project
+sys.path.append(f"{sys.argv[1]}/dags")  # as Airflow does with the folder of a bundle
 
 HEAVY = {
     "torch",
@@ -39,11 +41,18 @@ def main() -> None:
             "max_active_runs": dag.max_active_runs,
             "dagrun_timeout": dag.dagrun_timeout.total_seconds(),
             "timetable": type(dag.timetable).__name__,
-            "params": {name: dag.params.get_param(name).schema for name in dag.params},
+            "run_types": sorted(dag.allowed_run_types or ()),
+            "form": {name: field(dag.params.get_param(name)) for name in dag.params},
             "version": SerializedDagModel.hash(DagSerialization.to_dict(dag)),
             "tasks": {task.task_id: describe(task) for task in dag.tasks},
         }
     json.dump({"dags": dags, "import_errors": bag.import_errors, "seconds": seconds, "heavy": heavy}, sys.stdout)
+
+
+def field(param: object) -> dict[str, object]:
+    """What a form asks for; `default` stands here if there is one."""
+    given = {"default": param.value} if param.has_value else {}
+    return param.schema | given | {"described": bool(param.description)}
 
 
 def describe(task: object) -> dict[str, object]:
@@ -53,7 +62,7 @@ def describe(task: object) -> dict[str, object]:
         "database away": errors.StoreUnavailable("the database did not answer"),
         "damaged file": errors.ParseError("not a PDF"),
         "wrong setting": errors.ConfigError("no such model"),
-        "too much vanished": errors.MassDeletion("all gone", vanished=("a.md",)),
+        "too much vanished": errors.MassDeletion("all gone", vanished=("a.md",), count=1),
         "bug": TypeError("unexpected"),
     }
     return {
@@ -67,12 +76,17 @@ def describe(task: object) -> dict[str, object]:
         "mapped": task.is_mapped,
         "map_index_template": getattr(task, "map_index_template", None) or task_template(task),
         "upstream": sorted(task.upstream_task_ids),
-        "outlets": [asset.name for asset in task.outlets or ()],
+        "outlets": [f"{type(asset).__name__} {asset.name}" for asset in task.outlets or ()],
+        "waits": seconds(getattr(task, "response_timeout", None)),
         "after": {
             what: task.retry_policy.evaluate(error, try_number=1, max_tries=3).action.value
             for what, error in raised.items()
         },
     }
+
+
+def seconds(time: timedelta | None) -> float | None:
+    return time.total_seconds() if time else None
 
 
 def task_template(task: object) -> str | None:

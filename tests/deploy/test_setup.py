@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-SET_UPS = {"bootstrap", "bench-setup"}  #: targets of the Makefile that others need
+SET_UPS = {"bootstrap", "bench-setup", "bench-data"}  #: targets of the Makefile that others need
 
 
 @pytest.fixture(scope="module")

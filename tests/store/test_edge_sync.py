@@ -310,11 +310,10 @@ def test_the_rows_that_a_run_counts_are_those_that_postgres_counts(site):
     # Other payload, also of what is held back.
     site.settings = {"permissions": [{"glob": "**", "principals": ["staff"]}]}
     counted_sync(site)
-    keys = {row["key"] for row in site.rows("SELECT key FROM children")}
     site.write("a.md", FERRY, at=LATER + 2)
     site.settings |= {"embedding": {"query_prefix": "query: "}}  # another model
     done = counted_sync(site)
-    assert done["embedded"] == len(keys | {row["key"] for row in site.rows("SELECT key FROM children")})
+    assert done["embedded"] == len({row["key"] for row in site.rows("SELECT key FROM children")})
     site.settings |= {"recipes": [{"glob": "**", "recipe": "recursive"}]}
     counted_sync(site)
     assert counted_sync(site)["rows_written"] == 0
@@ -376,7 +375,7 @@ def test_planning_anew_under_one_key_goes_on_counting_and_ends_the_plan_before_i
     assert second.run_id == first.run_id
     with Store(site.dsn) as store:  # the process that planned first and was given up for dead
         with pytest.raises(RunFailed, match="planned anew"):
-            store.write_plan(late, [], counts())
+            store.write_plan(late, counts(), {})
         store.fail_run(late, "its own view")
     done = finish(site, second.run_id)
     assert (done["state"], done["documents"]) == ("succeeded", counts(new=2))
@@ -395,11 +394,14 @@ def test_a_batch_that_is_prepared_late_does_not_disturb_what_its_second_try_publ
         read = reads(self, uri)
         monkeypatch.setattr(Filesystem, "read", reads)
         site.write("a.md", CRANE, at=LATER)
+        with psycopg.connect(site.dsn) as connection:  # as if this process had stood still for an hour
+            connection.execute("UPDATE sync_leases SET heartbeat_at = heartbeat_at - interval '1 hour'")
         assert finish(site, planned.run_id)["state"] == "succeeded"  # all of it, while this one still reads
         return read
 
     monkeypatch.setattr(Filesystem, "read", slowly)
-    assert pipeline.prepare(site.config, site.dsn, planned.run_id, 0) == {"superseded": 1}
+    with pytest.raises(TransientError, match="another process has taken over batch 0"):
+        pipeline.prepare(site.config, site.dsn, planned.run_id, 0)
     pipeline.settle(site.config, site.dsn, planned.run_id)
     assert alive(site) == {"a.md": [CRANE]}
     assert counted_sync(site)["documents"] == counts(unchanged=1)
@@ -474,7 +476,7 @@ def test_a_change_of_model_that_was_cut_short_goes_on_where_it_stopped(site):
     assert active(site) == before
     assert "1.md" in site.ask("ferry")
     done = counted_sync(site)
-    assert done["embedded"] == 3  # two that were missing, and the new text
+    assert done["embedded"] == 2  # one of the two that were missing, and the new text instead of the other
     assert active(site) != before
     site.settings = {}
     assert counted_sync(site)["embedded"] == 1  # back, where only the new text has no vector

@@ -11,6 +11,7 @@ from pdf_making import Page, form_bomb, pdf
 from site_under_test import Site
 
 from corpus import pipeline
+from corpus.parsers.markdown.parser import MarkdownParser
 
 
 def fill(site: Site) -> None:
@@ -82,3 +83,72 @@ def test_an_interrupt_ends_every_parser_and_the_next_try_takes_up_the_rest(site:
     counts = pipeline.prepare(site.config, site.dsn, planned.run_id, 0)
     assert counts["quarantined"] >= 1
     assert site.rows("SELECT count(*) AS n FROM sync_items WHERE state = 'planned'")[0]["n"] == 0
+
+
+def staged(site: Site) -> int:
+    """Plan and prepare a run, so that it only has to be embedded and published."""
+    planned = pipeline.plan(site.config, site.dsn, site.name)
+    for batch in planned.batches:
+        pipeline.prepare(site.config, site.dsn, planned.run_id, batch.number)
+    return planned.run_id
+
+
+def ended(site: Site, run: int) -> None:
+    for texts in pipeline.plan_embeddings(site.config, site.dsn, run):
+        pipeline.embed(site.config, site.dsn, run, texts.number)
+    pipeline.publish(site.config, site.dsn, run)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"metadata": [{"glob": "**", "author": "Harbour"}]}, {"permissions": [{"glob": "**", "principals": ["staff"]}]}],
+    ids=["metadata", "permissions"],
+)
+def test_columns_of_one_version_are_not_written_over_another_that_was_published_meanwhile(
+    site: Site, settings: dict[str, object]
+) -> None:
+    good = "# Ferry\n\nThe ferry leaves at nine.\n"
+    site.write("ferry.md", good)
+    site.sync()
+    site.write("ferry.md", good.replace("nine", "ten"), at=1_700_000_100)
+    older = staged(site)
+    site.write("ferry.md", good)
+    site.settings = settings
+    newer = staged(site)
+    ended(site, older)
+    ended(site, newer)
+    site.sync()
+    (child,) = site.children("ferry.md")
+    assert child["text"].endswith("leaves at nine.")
+    (row,) = site.rows("SELECT author, permissions FROM documents")
+    assert row["author"] == ("Harbour" if "metadata" in settings else None)
+    assert row["permissions"] == (["staff"] if "permissions" in settings else ["public"])
+    assert site.sync()["rows_written"] == 0
+
+
+def test_settings_that_change_between_plan_and_preparation_are_made_up_for_by_the_next_sync(site: Site) -> None:
+    site.write("ferry.md", "# Ferry\n\nThe ferry leaves at nine.\n\n## Fares\n\nA ticket costs four crowns.\n")
+    site.sync()
+    site.settings = {"metadata": [{"glob": "**", "author": "Harbour"}]}
+    planned = pipeline.plan(site.config, site.dsn, site.name)
+    site.settings["recipes"] = [{"glob": "**", "recipe": "fixed", "settings": {"size": 12, "overlap": 0}}]
+    pipeline.prepare(site.config, site.dsn, planned.run_id, 0)
+    ended(site, planned.run_id)
+    assert site.rows("SELECT author FROM documents") == [{"author": "Harbour"}]
+    done = site.sync()
+    assert done["documents"]["changed"] == 1
+    assert site.rows("SELECT recipe FROM documents") == [{"recipe": "fixed"}]
+
+
+def test_parser_settings_that_change_between_plan_and_preparation_are_not_taken_for_those_of_the_stored_form(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.write("ferry.md", "# Ferry\n\nThe ferry leaves at nine.\n")
+    site.sync()
+    site.settings = {"recipes": [{"glob": "**", "recipe": "fixed"}]}
+    planned = pipeline.plan(site.config, site.dsn, site.name)
+    monkeypatch.setattr(MarkdownParser, "version", MarkdownParser.version + 1)
+    pipeline.prepare(site.config, site.dsn, planned.run_id, 0)
+    ended(site, planned.run_id)
+    assert site.sync()["parsed"] == 1
+    assert site.sync()["parsed"] == 0

@@ -265,6 +265,7 @@ def row(child: str, parent: str, score: float, *, context_tokens: int = 100, tok
         "context_start": start,
         "siblings": [[start + number, start + number + 1, tokens] for number in range(len(parent))],
         "score": score,
+        "stale": False,
     }
 
 

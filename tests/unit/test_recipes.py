@@ -10,11 +10,12 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
+from hash_models import register
 
 from chunkers import base
 from chunkers.document import Block, Document, Kind
 from corpus import pipeline
-from corpus.config import MODEL_IN_THE_BOX, Corpus, load
+from corpus.config import MODEL_IN_THE_BOX, Corpus, CutBy, Reader, load
 from corpus.errors import ConfigError, PartialParse
 from corpus.planning import Known
 from corpus.recipes import Recipes, accepted
@@ -100,10 +101,11 @@ def test_the_cut_fingerprint_holds_what_the_cut_reads_and_no_more(settings, same
     assert (recipes(**settings).cut_fingerprint("structure", "a.md") == before) is same
 
 
-def test_the_payload_hash_changes_with_permissions_and_metadata_only():
+def test_the_payload_hash_changes_with_metadata_only():
     before = recipes().payload_hash("a.md")
     assert recipes(cutting={"size": 100}).payload_hash("a.md") == before
-    assert recipes(permissions=[{"glob": "**", "principals": ["staff"]}]).payload_hash("a.md") != before
+    assert recipes(permissions=[{"glob": "**", "principals": ["staff"]}]).payload_hash("a.md") == before
+    assert recipes(source={"path": ".", "base_url": "https://example.org"}).payload_hash("a.md") != before
     assert recipes(metadata=[{"glob": "**", "author": "A"}]).payload_hash("a.md") != before
     assert recipes(metadata=[{"glob": "b.md", "author": "A"}]).payload_hash("a.md") == before
 
@@ -308,6 +310,43 @@ def test_what_is_likely_not_meant_is_said_once(settings, said):
 )
 def test_of_settings_that_make_sense_nothing_is_said(settings):
     assert recipes(**settings).warnings() == ()
+
+
+REMEMBERED = {
+    "another model": (
+        {"embedding": {"model": "hash-other", "passage_prefix": "p: "}},
+        {"model": MODEL_IN_THE_BOX},
+        ("write ruler: hash-other to have", f"or ruler: {MODEL_IN_THE_BOX} to keep"),
+    ),
+    "another prefix": (
+        {"embedding": {"passage_prefix": "p: "}},
+        {"model": MODEL_IN_THE_BOX},
+        (f"write ruler: {MODEL_IN_THE_BOX} to have", f"or ruler: {MODEL_IN_THE_BOX} with ruler_prefix: '' to keep"),
+    ),
+    "a model that had a prefix": (
+        {},
+        {"model": "hash-other", "prefix": "p: "},
+        (f"write ruler: {MODEL_IN_THE_BOX} to have", "or ruler: hash-other with ruler_prefix: 'p: ' to keep"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("settings", "first", "said"), REMEMBERED.values(), ids=REMEMBERED)
+def test_a_ruler_that_is_remembered_is_said_with_what_to_write(settings, first, said):
+    register()
+    corpus = recipes(**settings).corpus
+    reader = Reader.model_validate(first)
+    (warning,) = Recipes.of(corpus.cut_by(CutBy(ruler=reader, looks_through=reader))).warnings()
+    assert [part for part in said if part not in warning] == []
+    written = {"ruler": reader.model, "ruler_prefix": reader.prefix}
+    assert recipes(**settings, cutting=written).warnings() == ()
+
+
+def test_a_ruler_that_is_remembered_and_counts_alike_is_not_worth_a_word():
+    register()
+    reader = Reader(model="hash-a")
+    corpus = recipes(embedding={"model": "hash-b"}).corpus
+    assert Recipes.of(corpus.cut_by(CutBy(ruler=reader, looks_through=reader))).warnings() == ()
 
 
 def test_the_example_on_the_page_fits_the_model_that_it_uses(tmp_path):
