@@ -109,7 +109,7 @@ def _found(chunker: base.Strategy, model: Embedder, texts: Mapping[str, str], as
     tokens = 0
     for name, text in texts.items():
         cut = assembly.cut(document_id("bench", name), parsed(f"{name}.md", text), chunker, model.ruler)
-        staged = StagedDocument.of({}, cut)
+        staged = StagedDocument.of({}, cut, settings="")
         by_key = vectors_of(model, list({read.key: read for read in staged.texts.values()}.values()))
         children += [(name, child) for child in cut.children]
         vectors += [by_key[row["key"]] for row in staged.children]

@@ -23,6 +23,17 @@ class PeerMissing(Exception):
     """A peer cannot be run at all."""
 
 
+def environment(python: Path) -> dict[str, str]:
+    """What a worker's process finds in its environment."""
+    return os.environ | {
+        "PYTHONPATH": os.pathsep.join(sys.path if python == Path(sys.executable) else [str(ROOT)]),
+        "OMP_NUM_THREADS": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+        "PYTHONWARNINGS": "ignore",
+        "COCOINDEX_DISABLE_USAGE_TRACKING": "1",
+    }
+
+
 class Process:
     """A worker with a peer's module loaded. Raises `PeerMissing` if there can be none."""
 
@@ -37,13 +48,7 @@ class Process:
         self._process = subprocess.Popen(  # noqa: S603 - from the tables of peers
             [python, "-m", worker, module],
             cwd=ROOT,
-            env=os.environ
-            | {
-                "PYTHONPATH": os.pathsep.join(sys.path if python == Path(sys.executable) else [str(ROOT)]),
-                "OMP_NUM_THREADS": "1",
-                "TOKENIZERS_PARALLELISM": "false",
-                "PYTHONWARNINGS": "ignore",
-            },
+            env=environment(python),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._said,
