@@ -83,12 +83,15 @@ def test_a_run_that_is_late_does_not_publish_what_a_later_one_did_not_find(site:
     assert [row["uri"] for row in site.rows("SELECT uri FROM documents WHERE deleted_at IS NULL")] == ["other.md"]
 
 
-def test_a_run_that_is_late_does_not_bring_back_settings_that_a_later_one_found_undone(site: Site) -> None:
+@pytest.mark.parametrize("again", [None, Reprocess("**", "cut", "a word")], ids=["sync", "reprocess"])
+def test_a_run_that_is_late_does_not_bring_back_settings_that_a_later_one_found_undone(
+    site: Site, again: Reprocess | None
+) -> None:
     site.write("tides.md", TIDES)
     site.sync()
     before = site.content()["documents"]
     site.settings["recipes"] = [{"glob": "**", "recipe": "fixed"}]
-    late = began(site)
+    late = began(site, reprocess=again)
     del site.settings["recipes"]
     assert site.sync()["documents"]["unchanged"] == 1
     pipeline.publish(site.config, site.dsn, late)
