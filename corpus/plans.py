@@ -5,7 +5,7 @@ A plan is worked out in temporary tables of the connection, a part at a time, an
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -149,10 +149,6 @@ class Plans(Session):
     def batches(self, run: int) -> list[Row]:
         """Number, documents and bytes of each batch."""
         return self.rows("batches", run=run)
-
-    def children_of(self, documents: Sequence[UUID]) -> int:
-        """How many children the published ones among these documents have."""
-        return int(self.rows("children_of", documents=list(documents))[0]["children"])
 
 
 _COLUMNS = ("document", "uri", "action", "stage", "size", "mtime_ns", "etag", "trusted", "moved_from", "moved_to",

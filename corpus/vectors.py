@@ -16,7 +16,7 @@ from corpus.ledger import add_stage
 from corpus.queries import query
 from corpus.records import Row, Run
 from corpus.session import Session, one, storable
-from corpus.texts import BatchOfTexts, clear_texts, texts_of
+from corpus.texts import BatchOfTexts, clear_texts
 
 _AT_ONCE = 1000  #: texts that are taken from the server at a time
 
@@ -33,12 +33,8 @@ class Vectors(Session):
         found = self.rows("find_model", **model)
         return int(found[0]["id"]) if found else None
 
-    def published_without_vector(self, corpus: str, model: int | None) -> list[Text]:
-        """The texts of published children that have no vector under a model."""
-        return texts_of(self.rows("published_texts_without_vector", corpus=corpus, model=model))
-
     def published_unread(self, corpus: str, model: int | None) -> Iterator[list[Row]]:
-        """The same, some at a time, each as its text and the key of a child that is read in it."""
+        """Published texts without a vector under a model, some at a time: each with the key of a child read in it."""
         rows = self.stream("published_unread", corpus=corpus, model=model)
         while part := list(islice(rows, _AT_ONCE)):
             yield part

@@ -178,22 +178,6 @@ UPDATE sync_runs SET spending = %(spending)s WHERE id = %(run)s
 -- name: approve
 UPDATE sync_runs SET approved_by = %(by)s WHERE id = %(run)s AND approved_by IS NULL
 
--- name: published_texts_without_vector
-WITH found AS MATERIALIZED (
-    SELECT DISTINCT ON (c.key) c.key, c.tokens, c.context_id, c.context_start, c.context_end,
-           CASE WHEN c.context_id IS NOT NULL THEN '' WHEN c.header = '' THEN c.text
-                ELSE c.header || E'\n\n' || c.text END AS text
-    FROM children c JOIN documents d ON d.id = c.document_id
-    WHERE d.corpus = %(corpus)s AND d.deleted_at IS NULL
-      AND NOT EXISTS (SELECT FROM embeddings e WHERE e.model_id = %(model)s AND e.key = c.key)
-)
-SELECT key, tokens, text, NULL::jsonb AS places FROM found WHERE context_id IS NULL
-UNION ALL
-SELECT NULL, x.tokens, x.text, jsonb_agg(
-    jsonb_build_object('key', encode(f.key, 'hex'), 'start', f.context_start, 'end', f.context_end)
-)
-FROM found f JOIN contexts x ON x.id = f.context_id GROUP BY x.id
-
 -- name: published_unread
 -- Texts that are read for themselves, and those that are read for places in them, with one of their children.
 WITH found AS MATERIALIZED (

@@ -78,6 +78,3 @@ SELECT id, text, tokens FROM contexts WHERE document_id = %(document)s
 SELECT k.key
 FROM unnest(%(keys)s::bytea[]) AS k (key)
 WHERE NOT EXISTS (SELECT FROM embeddings e WHERE e.model_id = %(model)s AND e.key = k.key)
-
--- name: children_of
-SELECT coalesce(sum(children), 0)::int AS children FROM documents WHERE id = ANY(%(documents)s) AND deleted_at IS NULL
