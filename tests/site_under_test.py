@@ -86,12 +86,17 @@ class Site:
         )
 
     def written(self) -> int:
-        """Rows written so far outside the ledger of runs, as Postgres itself counts them."""
-        with psycopg.connect(self.dsn, autocommit=True) as connection:
-            connection.execute("SELECT pg_stat_force_next_flush()")
-            row = connection.execute(
-                "SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::int FROM pg_stat_user_tables"
-                " WHERE relname NOT LIKE 'sync\\_%' AND relname NOT IN ('cost_ledger', 'schema_migrations')"
-            ).fetchone()
-        assert row is not None
-        return int(row[0])
+        """As `rows_written`."""
+        return rows_written(self.dsn)
+
+
+def rows_written(dsn: str) -> int:
+    """Rows written so far outside the ledger of runs, as Postgres itself counts them."""
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("SELECT pg_stat_force_next_flush()")
+        row = connection.execute(
+            "SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::int FROM pg_stat_user_tables"
+            " WHERE relname NOT LIKE 'sync\\_%' AND relname NOT IN ('cost_ledger', 'schema_migrations')"
+        ).fetchone()
+    assert row is not None
+    return int(row[0])

@@ -10,6 +10,7 @@ import os
 import random
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -199,12 +200,7 @@ class Corpus(RuleBasedStateMachine):
     def sync_while_some_cannot_be_read(self, picks: list[int], finish: bool) -> None:
         self.world.room.unreadable |= {uri for pick in picks if (uri := self.picked(pick))}
         try:
-            if finish:
-                self.world.sync(yes=True)
-            else:
-                self.finish(self.world.plan())
-        except (RunFailed, TransientError):
-            pass
+            self.try_to_sync(finish=finish)
         finally:
             self.world.room.unreadable.clear()
 
@@ -214,12 +210,7 @@ class Corpus(RuleBasedStateMachine):
         for model in MODELS:
             model.down_for = words
         try:
-            if finish:
-                self.world.sync(yes=True)
-            else:
-                self.finish(self.world.plan())
-        except (RunFailed, TransientError):
-            pass
+            self.try_to_sync(finish=finish)
         finally:
             for model in MODELS:
                 model.down_for = None
@@ -320,6 +311,14 @@ class Corpus(RuleBasedStateMachine):
             self.settle()
 
     # in other words
+
+    def try_to_sync(self, *, finish: bool) -> None:
+        """Sync, or its stages one by one, of which some may fail."""
+        with suppress(RunFailed, TransientError):
+            if finish:
+                self.world.sync(yes=True)
+            else:
+                self.finish(self.world.plan())
 
     def compare(self) -> None:
         found = self.world.differences()

@@ -23,6 +23,7 @@ import yaml
 from hash_models import HASH_A, MODELS, register
 from psycopg.rows import dict_row
 from same_rows import differences, rows
+from site_under_test import rows_written
 
 from corpus import config as configuration
 from corpus import leases, pipeline
@@ -279,15 +280,8 @@ class World:
         return differences(rows(self.dsn, listed), rows(self.from_scratch(), listed))
 
     def written(self) -> int:
-        """Rows written so far outside the ledger of runs, as Postgres itself counts them."""
-        with psycopg.connect(self.dsn, autocommit=True) as connection:
-            connection.execute("SELECT pg_stat_force_next_flush()")
-            row = connection.execute(
-                "SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::int FROM pg_stat_user_tables"
-                " WHERE relname NOT LIKE 'sync\\_%' AND relname NOT IN ('cost_ledger', 'schema_migrations')"
-            ).fetchone()
-        assert row is not None
-        return int(row[0])
+        """As `rows_written`."""
+        return rows_written(self.dsn)
 
     def handed(self) -> int:
         """Texts that any model was handed so far in this process."""
